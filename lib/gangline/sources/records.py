@@ -1,0 +1,202 @@
+"""The typed tables that every source fills, and the log of what it could not read.
+
+A source is a module with `KIND` (a `SourceKind`), `VERSION` (raised when its reading changes, so that files are read
+again) and `read(file, options, log)`, a generator of `Batch`. It reads bytes, never executes or unpickles them, holds
+a bounded number of records at a time, and accounts for every record of the file in the log.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+import polars as pl
+
+from gangline.sources.files import InputFile
+
+INSTANT = pl.Datetime("us", "UTC")
+REJECT_TEXT_CHARS = 500
+
+SESSION_RECORDS = "session_records"
+SESSION_NODE_RECORDS = "session_node_records"
+NODE_STATE_RECORDS = "node_state_records"
+INCIDENT_RECORDS = "incident_records"
+ANNOTATION_RECORDS = "annotation_records"
+
+SCHEMAS: dict[str, pl.Schema] = {
+    SESSION_RECORDS: pl.Schema(
+        {
+            "line": pl.Int64,  # where the record begins; its ordinal from 1 in a JSON document
+            "cluster_source": pl.String,  # the cluster's name as the source gives it, else null
+            "session_id": pl.String,  # unique within (source kind, cluster_source)
+            "bare_id": pl.String,  # the id that a person types
+            "job_name": pl.String,
+            "owner": pl.String,
+            "partition": pl.String,
+            "gpu_model": pl.String,
+            "nodes": pl.List(pl.String),  # distinct; empty where never started; null where the source does not say
+            "excluded_nodes": pl.List(pl.String),  # asked out by the submit line; null where unknown
+            "gpu_count": pl.Float64,
+            "created_at": INSTANT,
+            "started_at": INSTANT,
+            "ended_at": INSTANT,
+            "time_limit_min": pl.Float64,
+            "source_state": pl.String,  # the source's own text, kept
+            "state_key": pl.String,  # what sql/seeds/end_reasons.csv is joined on
+            "end_source": pl.String,  # 'session' | 'kernel' | ...: what ended_at was read from
+            "attempt_key": pl.String,  # equal for all attempts of one job, where the source counts them
+            "attempt": pl.Int64,  # the source's own restart counter, 0 for the first
+            "start_kind": pl.String,  # where the source says so itself (StartKind)
+            "reached_training": pl.Boolean,
+            "training_from": INSTANT,
+        }
+    ),
+    SESSION_NODE_RECORDS: pl.Schema(  # only where a source knows more than the record's node list
+        {
+            "line": pl.Int64,
+            "cluster_source": pl.String,
+            "session_id": pl.String,
+            "node": pl.String,
+            "gpu_count": pl.Float64,
+            "started_at": INSTANT,
+            "ended_at": INSTANT,
+        }
+    ),
+    NODE_STATE_RECORDS: pl.Schema(
+        {
+            "line": pl.Int64,
+            "cluster_source": pl.String,
+            "node": pl.String,
+            "state": pl.String,
+            "started_at": INSTANT,
+            "ended_at": INSTANT,
+            "reason": pl.String,
+        }
+    ),
+    INCIDENT_RECORDS: pl.Schema(
+        {
+            "line": pl.Int64,
+            "incident_id": pl.String,
+            "node": pl.String,
+            "started_at": INSTANT,
+            "ended_at": INSTANT,
+            "kind": pl.String,
+            "class": pl.String,
+            "detail": pl.String,
+        }
+    ),
+    ANNOTATION_RECORDS: pl.Schema(
+        {
+            "line": pl.Int64,
+            "target": pl.String,  # a session, incident or node id
+            "started_at": INSTANT,
+            "ended_at": INSTANT,
+            "cause": pl.String,
+            "is_planned": pl.Boolean,
+            "note": pl.String,
+        }
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows for one raw table, in its schema."""
+
+    table: str
+    frame: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Reject:
+    """A record that could not be read: where, why (with the mend), and its first characters."""
+
+    line: int | None
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What a `[[sources]]` entry, or the cluster, says about how its files are to be read."""
+
+    kind: str
+    time_zone: str = "UTC"
+    delimiter: str | None = None
+    epoch: datetime | None = None
+    source_cluster: str | None = None
+    format: str | None = None
+    node: str | None = None
+    boot_at: datetime | None = None
+    api_points: str | None = None
+
+
+@dataclass
+class ReadLog:
+    """Accounts for a file: records = loaded + ignored + rejected, checked when the file is done.
+
+    `records` is counted where records are split from the file, the other three where each is judged, so that a
+    record that falls between them shows.
+    """
+
+    records: int = 0
+    loaded: int = 0
+    ignored: dict[str, int] = field(default_factory=dict)
+    rejected: int = 0
+    rejects: list[Reject] = field(default_factory=list)
+    oddities: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+    first_at: datetime | None = None
+    latest_at: datetime | None = None
+
+    def split(self, count: int = 1) -> None:
+        """Counts records as they are cut from the file."""
+        self.records += count
+
+    def load(self, count: int = 1) -> None:
+        """Counts records that became rows."""
+        self.loaded += count
+
+    def ignore(self, what: str, count: int = 1) -> None:
+        """Counts records that are no rows by design (job steps, say)."""
+        self.ignored[what] = self.ignored.get(what, 0) + count
+
+    def reject(self, line: int | None, reason: str, text: str = "") -> None:
+        """Keeps a record that cannot be read."""
+        self.rejected += 1
+        self.rejects.append(Reject(line, reason, text[:REJECT_TEXT_CHARS]))
+
+    def odd(self, kind: str, line: int | None = None, count: int = 1) -> None:
+        """Counts something read but strange; the first line is kept as the example."""
+        seen, first = self.oddities.get(kind, (0, line))
+        self.oddities[kind] = (seen + count, first)
+
+    def saw(self, *instants: datetime | None) -> None:
+        """Widens the file's span of start, end, submit, sample or message instants (never limits or forecasts)."""
+        for at in instants:
+            if at is not None:
+                self.first_at = at if self.first_at is None else min(self.first_at, at)
+                self.latest_at = at if self.latest_at is None else max(self.latest_at, at)
+
+    def is_balanced(self) -> bool:
+        """True where every record that was split off was loaded, ignored or rejected."""
+        return self.records == self.loaded + sum(self.ignored.values()) + self.rejected
+
+
+class SourceRefused(ValueError):
+    """The whole file cannot be read as this kind: one line that says what, file:line, and the mend."""
+
+
+class Source(Protocol):
+    """What the ingest needs of a source module."""
+
+    KIND: str
+    VERSION: int
+
+    def read(self, file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Batch]:
+        """Yields the file's rows in batches, accounting for every record in `log`."""
+        ...
+
+
+def frame_of(table: str, rows: list[dict[str, object]]) -> pl.DataFrame:
+    """A frame in a raw table's schema from rows by column name; columns left out are null."""
+    return pl.DataFrame(rows, schema=SCHEMAS[table], orient="row", strict=True)
