@@ -15,6 +15,7 @@ import polars as pl
 from gangline.sources.files import InputFile
 
 INSTANT = pl.Datetime("us", "UTC")
+NAMES = pl.List(pl.String)
 REJECT_TEXT_CHARS = 500
 
 SESSION_RECORDS = "session_records"
@@ -23,80 +24,74 @@ NODE_STATE_RECORDS = "node_state_records"
 INCIDENT_RECORDS = "incident_records"
 ANNOTATION_RECORDS = "annotation_records"
 
-SCHEMAS: dict[str, pl.Schema] = {
-    SESSION_RECORDS: pl.Schema(
-        {
-            "line": pl.Int64,  # where the record begins; its ordinal from 1 in a JSON document
-            "cluster_source": pl.String,  # the cluster's name as the source gives it, else null
-            "session_id": pl.String,  # unique within (source kind, cluster_source)
-            "bare_id": pl.String,  # the id that a person types
-            "job_name": pl.String,
-            "owner": pl.String,
-            "partition": pl.String,
-            "gpu_model": pl.String,
-            "nodes": pl.List(pl.String),  # distinct; empty where never started; null where the source does not say
-            "excluded_nodes": pl.List(pl.String),  # asked out by the submit line; null where unknown
-            "gpu_count": pl.Float64,
-            "created_at": INSTANT,
-            "started_at": INSTANT,
-            "ended_at": INSTANT,
-            "time_limit_min": pl.Float64,
-            "source_state": pl.String,  # the source's own text, kept
-            "state_key": pl.String,  # what sql/seeds/end_reasons.csv is joined on
-            "end_source": pl.String,  # 'session' | 'kernel' | ...: what ended_at was read from
-            "attempt_key": pl.String,  # equal for all attempts of one job, where the source counts them
-            "attempt": pl.Int64,  # the source's own restart counter, 0 for the first
-            "start_kind": pl.String,  # where the source says so itself (StartKind)
-            "reached_training": pl.Boolean,
-            "training_from": INSTANT,
-        }
-    ),
-    SESSION_NODE_RECORDS: pl.Schema(  # only where a source knows more than the record's node list
-        {
-            "line": pl.Int64,
-            "cluster_source": pl.String,
-            "session_id": pl.String,
-            "node": pl.String,
-            "gpu_count": pl.Float64,
-            "started_at": INSTANT,
-            "ended_at": INSTANT,
-        }
-    ),
-    NODE_STATE_RECORDS: pl.Schema(
-        {
-            "line": pl.Int64,
-            "cluster_source": pl.String,
-            "node": pl.String,
-            "state": pl.String,
-            "started_at": INSTANT,
-            "ended_at": INSTANT,
-            "reason": pl.String,
-        }
-    ),
-    INCIDENT_RECORDS: pl.Schema(
-        {
-            "line": pl.Int64,
-            "incident_id": pl.String,
-            "node": pl.String,
-            "started_at": INSTANT,
-            "ended_at": INSTANT,
-            "kind": pl.String,
-            "class": pl.String,
-            "detail": pl.String,
-        }
-    ),
-    ANNOTATION_RECORDS: pl.Schema(
-        {
-            "line": pl.Int64,
-            "target": pl.String,  # a session, incident or node id
-            "started_at": INSTANT,
-            "ended_at": INSTANT,
-            "cause": pl.String,
-            "is_planned": pl.Boolean,
-            "note": pl.String,
-        }
-    ),
+ColumnTypes = dict[str, pl.DataType | type[pl.DataType]]
+
+_COLUMNS: dict[str, ColumnTypes] = {
+    SESSION_RECORDS: {
+        "line": pl.Int64,  # where the record begins; its ordinal from 1 in a JSON document
+        "cluster_source": pl.String,  # the cluster's name as the source gives it, else null
+        "session_id": pl.String,  # unique within (source kind, cluster_source)
+        "bare_id": pl.String,  # the id that a person types
+        "job_name": pl.String,
+        "owner": pl.String,
+        "partition": pl.String,
+        "gpu_model": pl.String,
+        "nodes": NAMES,  # distinct; empty where never started; null where the source does not say
+        "excluded_nodes": NAMES,  # asked out by the submit line; null where unknown
+        "gpu_count": pl.Float64,
+        "created_at": INSTANT,
+        "started_at": INSTANT,
+        "ended_at": INSTANT,
+        "time_limit_min": pl.Float64,
+        "source_state": pl.String,  # the source's own text, kept
+        "state_key": pl.String,  # what sql/seeds/end_reasons.csv is joined on
+        "end_source": pl.String,  # 'session' | 'kernel' | ...: what ended_at was read from
+        "attempt_key": pl.String,  # equal for all attempts of one job, where the source counts them
+        "attempt": pl.Int64,  # the source's own restart counter, 0 for the first
+        "start_kind": pl.String,  # where the source says so itself (StartKind)
+        "reached_training": pl.Boolean,
+        "training_from": INSTANT,
+    },
+    SESSION_NODE_RECORDS:  # only where a source knows more than the record's node list
+    {
+        "line": pl.Int64,
+        "cluster_source": pl.String,
+        "session_id": pl.String,
+        "node": pl.String,
+        "gpu_count": pl.Float64,
+        "started_at": INSTANT,
+        "ended_at": INSTANT,
+    },
+    NODE_STATE_RECORDS: {
+        "line": pl.Int64,
+        "cluster_source": pl.String,
+        "node": pl.String,
+        "state": pl.String,
+        "started_at": INSTANT,
+        "ended_at": INSTANT,
+        "reason": pl.String,
+    },
+    INCIDENT_RECORDS: {
+        "line": pl.Int64,
+        "incident_id": pl.String,
+        "node": pl.String,
+        "started_at": INSTANT,
+        "ended_at": INSTANT,
+        "kind": pl.String,
+        "class": pl.String,
+        "detail": pl.String,
+    },
+    ANNOTATION_RECORDS: {
+        "line": pl.Int64,
+        "target": pl.String,  # a session, incident or node id
+        "started_at": INSTANT,
+        "ended_at": INSTANT,
+        "cause": pl.String,
+        "is_planned": pl.Boolean,
+        "note": pl.String,
+    },
 }
+SCHEMAS: dict[str, pl.Schema] = {table: pl.Schema(columns) for table, columns in _COLUMNS.items()}
 
 
 @dataclass(frozen=True)
@@ -182,7 +177,7 @@ class ReadLog:
         return self.records == self.loaded + sum(self.ignored.values()) + self.rejected
 
 
-class SourceRefused(ValueError):
+class SourceRefusedError(ValueError):
     """The whole file cannot be read as this kind: one line that says what, file:line, and the mend."""
 
 
