@@ -1,1 +1,0 @@
-"""Estimators with their uncertainty."""
