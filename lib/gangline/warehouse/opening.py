@@ -1,0 +1,87 @@
+"""Opening the warehouse so that offline means offline, times mean UTC and versions fit."""
+
+import os
+from pathlib import Path
+
+import duckdb
+
+from gangline.config.model import Config
+from gangline.warehouse.tables import SCHEMA_VERSION, get_build
+
+FILE_NAME = "warehouse.duckdb"
+Settings = dict[str, str | bool | int | float | list[str]]
+_OFFLINE: Settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+
+
+class WarehouseError(RuntimeError):
+    """The warehouse cannot be used; `exit_code` is 4 where it is locked or of another version, else 2."""
+
+    def __init__(self, message: str, exit_code: int = 4) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def path_of(config: Config) -> Path:
+    """The warehouse's file, beside its config."""
+    return config.folder / FILE_NAME
+
+
+def connect(config: Config) -> duckdb.DuckDBPyConnection:
+    """Opens the cluster's warehouse read-only, many readers at once.
+
+    Raises
+    ------
+    WarehouseError
+        Where there is none, or it was made by versions that this one cannot read.
+    """
+    return connect_file(path_of(config), rebuild_hint=f"gangline ingest --rebuild -c {config.path}")
+
+
+def connect_file(path: Path, rebuild_hint: str = "gangline ingest --rebuild") -> duckdb.DuckDBPyConnection:
+    """Opens a warehouse file read-only and checks its versions."""
+    if not path.is_file():
+        hint = rebuild_hint.replace(" --rebuild", "")
+        raise WarehouseError(f"{path}: no warehouse yet; make it with `{hint}`", exit_code=2)
+    con = open_raw(path, rebuild_hint, read_only=True)
+    check_versions(con, path, rebuild_hint)
+    return con
+
+
+def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyConnection:
+    """A connection with the settings that every one has: UTC, no extensions from outside, memory and threads capped."""
+    try:
+        con = duckdb.connect(path, read_only=read_only, config=_OFFLINE | _caps())
+    except (duckdb.IOException, duckdb.SerializationException, duckdb.InternalException) as error:
+        reason = str(error).splitlines()[0]
+        raise WarehouseError(f"{path}: cannot be opened: {reason}; rebuild it with `{rebuild_hint}`") from error
+    con.execute("set TimeZone = 'UTC'")
+    return con
+
+
+def check_versions(con: duckdb.DuckDBPyConnection, path: Path, rebuild_hint: str) -> None:
+    """Refuses a warehouse of another schema, or written by a newer DuckDB than this one."""
+    build = get_build(con)
+    theirs, ours = build.get("schema_version", "none"), str(SCHEMA_VERSION)
+    if theirs != ours:
+        con.close()
+        raise WarehouseError(
+            f"{path}: its schema is version {theirs}, this gangline reads {ours}; rebuild it with `{rebuild_hint}`"
+        )
+    made_with = build.get("duckdb_version", duckdb.__version__)
+    if _release(made_with) > _release(duckdb.__version__):
+        con.close()
+        raise WarehouseError(
+            f"{path}: made with DuckDB {made_with}, this is {duckdb.__version__}; rebuild it with `{rebuild_hint}`"
+        )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())
+
+
+def _caps() -> Settings:
+    caps = {
+        "memory_limit": os.environ.get("GANGLINE_MEMORY_LIMIT"),
+        "threads": os.environ.get("GANGLINE_THREADS"),
+    }
+    return {name: value for name, value in caps.items() if value}

@@ -1,0 +1,145 @@
+"""The tables that ingest fills: raw records as sources gave them, and the ledger in `meta`."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import duckdb
+import polars as pl
+from pydantic import BaseModel
+
+from gangline.config.model import Cluster, Config
+from gangline.hostlists import expand
+from gangline.sources.records import SCHEMAS
+
+SCHEMA_VERSION = 1
+SCHEMA_NAMES = ("raw", "staging", "intermediate", "marts", "meta")
+
+_META_TABLES: dict[str, str] = {
+    "files": """file_id varchar primary key, source_id varchar not null, kind varchar not null, path varchar not null,
+        sha256 varchar not null, size_bytes bigint not null, modified_ns bigint, options_hash varchar not null,
+        reader_version integer not null, records bigint not null, loaded bigint not null, ignored bigint not null,
+        rejected bigint not null, ignored_kinds json, first_at timestamptz, latest_at timestamptz,
+        loaded_at timestamptz not null""",
+    "sources": """source_id varchar primary key, kind varchar not null, path varchar not null, time_zone varchar,
+        exported_at timestamptz, position integer not null, is_configured boolean not null, file_count bigint""",
+    "rejects": "file_id varchar not null, line bigint, reason varchar not null, text varchar",
+    "oddities": "file_id varchar not null, kind varchar not null, count bigint not null, line bigint",
+    "checks": """model varchar not null, check_name varchar not null, severity varchar not null,
+        failing_rows bigint, message varchar""",
+    "build": "key varchar primary key, value varchar",
+    "inventory": "node varchar primary key, position integer not null",
+    "node_periods": "node varchar not null, from_at timestamptz, to_at timestamptz",
+    "maintenance": "from_at timestamptz, to_at timestamptz, note varchar",
+    "stages": "name varchar not null, from_at timestamptz, to_at timestamptz",
+}
+
+_SQL_TYPES: dict[Any, str] = {
+    pl.Int64: "bigint",
+    pl.Int32: "integer",
+    pl.Float64: "double",
+    pl.String: "varchar",
+    pl.Boolean: "boolean",
+    pl.List(pl.String): "varchar[]",
+    pl.Datetime("us", "UTC"): "timestamptz",
+    pl.Datetime("ms", "UTC"): "timestamptz",
+}
+_SETTING_TYPES: dict[type, str] = {bool: "boolean", int: "bigint", float: "double", str: "varchar", list: "varchar[]"}
+
+
+def create_tables(con: duckdb.DuckDBPyConnection) -> None:
+    """Makes every schema, `meta` table and `raw` table that is not there; a raw table gains columns it lacks."""
+    for schema in SCHEMA_NAMES:
+        con.execute(f"create schema if not exists {schema}")
+    for name, columns in _META_TABLES.items():
+        con.execute(f"create table if not exists meta.{name} ({columns})")
+    _create_settings(con)
+    for table, schema_of_table in SCHEMAS.items():
+        types = {name: _SQL_TYPES[dtype] for name, dtype in schema_of_table.items()}
+        typed = ", ".join(f'"{name}" {sql_type}' for name, sql_type in types.items())
+        con.execute(f"create table if not exists raw.{table} ({typed}, file_id varchar not null)")
+        for name, sql_type in types.items():
+            con.execute(f'alter table raw.{table} add column if not exists "{name}" {sql_type}')
+
+
+def record_config(con: duckdb.DuckDBPyConnection, config: Config) -> None:
+    """Writes what SQL may ask of the config: `meta.settings` (one row) and the lists beside it."""
+    _create_settings(con)
+    settings = _settings_of(config)
+    marks = ", ".join("?" for _ in settings)
+    con.execute("delete from meta.settings")
+    con.execute(f"insert into meta.settings values ({marks})", list(settings.values()))  # noqa: S608
+    _fill(con, "inventory", [(node, position) for position, node in enumerate(config.cluster.inventory())])
+    _fill(con, "maintenance", [(period.from_at, period.to_at, period.note) for period in config.maintenance])
+    _fill(con, "stages", [(stage.name, stage.from_at, stage.to_at) for stage in config.stages])
+    _fill(con, "node_periods", _node_periods(config))
+
+
+def _node_periods(config: Config) -> list[tuple[str, datetime | None, datetime | None]]:
+    return [(node, period.from_at, period.to_at) for period in config.nodes for node in expand(period.name)]
+
+
+def _fill(con: duckdb.DuckDBPyConnection, table: str, rows: list[tuple[Any, ...]]) -> None:
+    con.execute(f"delete from meta.{table}")  # noqa: S608
+    if rows:
+        marks = ", ".join("?" for _ in rows[0])
+        con.executemany(f"insert into meta.{table} values ({marks})", rows)  # noqa: S608
+
+
+def _create_settings(con: duckdb.DuckDBPyConnection) -> None:
+    """One column a threshold, named section_key, so that a new key of the model reaches SQL by itself."""
+    columns = ", ".join(f"{name} {_setting_type(annotation)}" for name, annotation in _setting_fields().items())
+    con.execute(f"create or replace table meta.settings ({columns})")
+
+
+def _setting_fields() -> dict[str, Any]:
+    fields = {
+        ("cluster_name" if name == "name" else name): field.annotation
+        for name, field in Cluster.model_fields.items()
+        if name != "nodes"
+    }
+    for section, field in Config.model_fields.items():
+        model = field.annotation
+        if section != "cluster" and isinstance(model, type) and issubclass(model, BaseModel):
+            fields |= {f"{section}_{name}": inner.annotation for name, inner in model.model_fields.items()}
+    return fields
+
+
+def _setting_type(annotation: Any) -> str:
+    text = str(annotation)
+    if "list" in text:
+        return "varchar[]"
+    for python_type in (bool, float, int):
+        if annotation is python_type or python_type.__name__ in text:
+            return _SETTING_TYPES[python_type]
+    return "varchar"
+
+
+def _settings_of(config: Config) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name in _setting_fields():
+        section, _, key = name.partition("_")
+        if name == "cluster_name":
+            values[name] = config.cluster.name
+        elif name in Cluster.model_fields:
+            values[name] = getattr(config.cluster, name)
+        elif name.startswith("end_class_"):
+            values[name] = getattr(config.end_class, name.removeprefix("end_class_"))
+        else:
+            values[name] = getattr(getattr(config, section), key)
+    return values
+
+
+def set_build(con: duckdb.DuckDBPyConnection, **facts: object) -> None:
+    """Writes facts of this build (versions, hashes) into `meta.build`."""
+    for key, value in facts.items():
+        text = value if isinstance(value, str) else json.dumps(value, default=str)
+        con.execute("insert or replace into meta.build values (?, ?)", [key, text])
+
+
+def get_build(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The facts of the build that this warehouse holds; empty where it holds none."""
+    known = con.execute(
+        "select 1 from information_schema.tables where table_schema = 'meta' and table_name = 'build'"
+    ).fetchone()
+    return dict(con.execute("select key, value from meta.build").fetchall()) if known else {}
