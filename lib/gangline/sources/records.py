@@ -23,6 +23,9 @@ SESSION_NODE_RECORDS = "session_node_records"
 NODE_STATE_RECORDS = "node_state_records"
 INCIDENT_RECORDS = "incident_records"
 ANNOTATION_RECORDS = "annotation_records"
+RUN_RECORDS = "run_records"
+RUN_STEP_RECORDS = "run_step_records"
+CONSOLE_RECORDS = "console_records"
 
 ColumnTypes = dict[str, pl.DataType | type[pl.DataType]]
 
@@ -89,6 +92,68 @@ _COLUMNS: dict[str, ColumnTypes] = {
         "cause": pl.String,
         "is_planned": pl.Boolean,
         "note": pl.String,
+    },
+    RUN_RECORDS:  # one row a run and file; one W&B log is one process, so a resumed run has several
+    {
+        "line": pl.Int64,
+        "run_id": pl.String,
+        "run_id_evidence": pl.String,  # 'log' | 'column' | 'display_name' | 'file_name'
+        "display_name": pl.String,
+        "project": pl.String,
+        "entity": pl.String,
+        "owner": pl.String,
+        "run_group": pl.String,
+        "job_type": pl.String,
+        "sweep": pl.String,
+        "host": pl.String,
+        "tags": NAMES,
+        "notes": pl.String,
+        "started_at": INSTANT,
+        "process_started_at": INSTANT,
+        "ended_at": INSTANT,  # null where the source shows no end
+        "first_at": INSTANT,  # first and latest instants that the file holds for the run
+        "latest_at": INSTANT,
+        "runtime_s": pl.Float64,  # of the run as the source says it
+        "prior_runtime_s": pl.Float64,  # before this process, where the run was resumed
+        "source_state": pl.String,
+        "state": pl.String,  # sources.wandb_run.RunState: W&B's online words
+        "exit_code": pl.Int64,
+        "end_evidence": pl.String,  # 'exit_record' | 'no_exit_record' | 'unread' | 'source_state'
+        "is_preempting": pl.Boolean,
+        "starting_step": pl.Int64,
+        "is_resumed": pl.Boolean,
+        "parent_run_id": pl.String,  # the run it was forked from
+        "config": pl.String,  # JSON; NaN and infinities as text
+        "summary": pl.String,  # JSON, likewise
+        "metadata": pl.String,  # JSON: program, arguments, Slurm variables
+        "git_commit": pl.String,
+        "writer_id": pl.String,
+        "writer_version": pl.String,
+        "history_rows": pl.Int64,  # in this file
+        "expected_rows": pl.Int64,  # as the source counts them; null where it does not
+        "last_step": pl.Int64,
+        "is_sampled": pl.Boolean,  # some of the run's rows are missing from this file
+        "bytes_unread": pl.Int64,
+    },
+    RUN_STEP_RECORDS:  # one row a history row and metric
+    {
+        "line": pl.Int64,
+        "run_id": pl.String,
+        "step": pl.Int64,
+        "at": INSTANT,
+        "runtime_s": pl.Float64,
+        "metric": pl.String,
+        "value": pl.Float64,  # finite, else null
+        "value_kind": pl.String,  # sources.wandb_values.ValueKind; an absent value has no row
+        "text": pl.String,
+    },
+    CONSOLE_RECORDS: {
+        "line": pl.Int64,
+        "run_id": pl.String,
+        "at": INSTANT,
+        "stream": pl.String,  # 'stdout' | 'stderr' | 'log'
+        "text": pl.String,
+        "ordinal": pl.Int64,  # of the line within the file, from 1
     },
 }
 SCHEMAS: dict[str, pl.Schema] = {table: pl.Schema(columns) for table, columns in _COLUMNS.items()}
