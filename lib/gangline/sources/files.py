@@ -3,8 +3,9 @@
 import gzip
 import hashlib
 import io
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -14,26 +15,27 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 UTF8_BOM = b"\xef\xbb\xbf"
 CHUNK_BYTES = 1 << 20
+DAMAGE = (EOFError, OSError, zlib.error, zstandard.ZstdError)
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """One export on disk."""
+    """One export on disk. A compressed file that breaks off reads as if it ended there, and says so in `damage`."""
 
     path: Path
+    damage: list[str] = field(default_factory=list, compare=False)
 
     def open(self) -> BinaryIO:
         """The decompressed bytes, to be read once and closed."""
         with self.path.open("rb") as raw:
             magic = raw.read(4)
         if magic.startswith(GZIP_MAGIC):
-            return cast(BinaryIO, gzip.open(self.path, "rb"))
-        if magic.startswith(ZSTD_MAGIC):
-            reader = zstandard.ZstdDecompressor().stream_reader(
-                self.path.open("rb"), read_across_frames=True, closefd=True
-            )
-            return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, reader), CHUNK_BYTES))
-        return self.path.open("rb", buffering=CHUNK_BYTES)
+            packed = cast(BinaryIO, gzip.open(self.path, "rb"))  # noqa: SIM115
+        elif magic.startswith(ZSTD_MAGIC):
+            packed = cast(BinaryIO, io.BufferedReader(_ZstdFrames(self.path.open("rb")), CHUNK_BYTES))
+        else:
+            return self.path.open("rb", buffering=CHUNK_BYTES)
+        return cast(BinaryIO, io.BufferedReader(_UpToDamage(packed, self.damage), CHUNK_BYTES))
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Physical lines from 1 without their newline (and without a leading byte-order mark)."""
@@ -46,3 +48,67 @@ class InputFile:
         """SHA-256 of the file as it lies on disk, in hex."""
         with self.path.open("rb") as raw:
             return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+class _UpToDamage(io.RawIOBase):
+    """Ends where the decompressor fails, and notes why."""
+
+    def __init__(self, packed: BinaryIO, damage: list[str]) -> None:
+        self._packed = packed
+        self._damage = damage
+        damage.clear()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        if self._damage:
+            return 0
+        try:
+            got = self._packed.read1(len(buffer))  # type: ignore[attr-defined]
+        except DAMAGE as error:
+            self._damage.append(str(error) or type(error).__name__)
+            return 0
+        buffer[: len(got)] = got
+        return len(got)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+class _ZstdFrames(io.RawIOBase):
+    """Zstd frames one after the other; unlike the library's own reader, an unfinished last frame is an error."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._input = b""
+        self._output = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._output and self._advance():
+            pass
+        got, self._output = self._output[: len(buffer)], self._output[len(buffer) :]
+        buffer[: len(got)] = got
+        return len(got)
+
+    def _advance(self) -> bool:
+        self._input = self._input or self._packed.read(1 << 16)
+        if not self._input:
+            if self._frame is not None:
+                raise EOFError("the last zstd frame is cut off")
+            return False
+        self._frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
+        self._output = self._frame.decompress(self._input)
+        self._input = self._frame.unused_data if self._frame.eof else b""
+        if self._frame.eof:
+            self._frame = None
+        return True
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()

@@ -1,0 +1,98 @@
+"""The files that the config names, and what is known of each without reading it."""
+
+import glob
+import hashlib
+import importlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+
+from gangline.config.model import Config, SourceEntry
+from gangline.sources.files import InputFile
+from gangline.sources.records import SourceOptions
+
+IDENTITY_HEX_DIGITS = 16
+
+
+class UnreadableKindError(ValueError):
+    """The config names a kind of source that this version has no reader for."""
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file that one `[[sources]]` entry names."""
+
+    path: Path
+    shown_path: str
+    source_id: str
+    options: SourceOptions
+    reader: ModuleType
+
+    @property
+    def input(self) -> InputFile:
+        """The file to read."""
+        return InputFile(self.path)
+
+    @property
+    def kind(self) -> str:
+        """The kind of source."""
+        return self.options.kind
+
+    def options_hash(self) -> str:
+        """Changes when the entry says something else about how its files are to be read."""
+        return hashlib.sha256(json.dumps(asdict(self.options), default=str, sort_keys=True).encode()).hexdigest()
+
+
+def source_id_of(entry: SourceEntry) -> str:
+    """What an entry is called in the warehouse: its kind and glob, and the cluster where it picks one."""
+    chosen = f"@{entry.source_cluster}" if entry.source_cluster else ""
+    return f"{entry.kind}{chosen}:{entry.path}"
+
+
+def find_files(config: Config) -> dict[str, list[FoundFile]]:
+    """The files of every entry, by source id, sorted by path; an entry that finds none has an empty list."""
+    return {source_id_of(entry): list(_files_of(entry, config)) for entry in config.sources}
+
+
+def reader_of(kind: str) -> ModuleType:
+    """The module that reads a kind of source."""
+    try:
+        return importlib.import_module(f"gangline.sources.{kind}")
+    except ModuleNotFoundError as error:
+        raise UnreadableKindError(f"this version reads no {kind} files; take that [[sources]] entry out") from error
+
+
+def _files_of(entry: SourceEntry, config: Config) -> Iterator[FoundFile]:
+    reader = reader_of(entry.kind)
+    options = options_of(entry, config)
+    for path in _paths(entry.path, config.folder, reader):
+        yield FoundFile(path, _shown(path, config.folder), source_id_of(entry), options, reader)
+
+
+def _paths(pattern: str, folder: Path, reader: ModuleType) -> list[Path]:
+    matches = [Path(match) for match in glob.glob(pattern, root_dir=folder, recursive=True)]  # noqa: PTH207
+    found = [folder / match for match in matches]
+    expand = getattr(reader, "files", None)
+    paths = [path for match in found for path in expand(match)] if expand else [p for p in found if p.is_file()]
+    return sorted(set(paths))
+
+
+def _shown(path: Path, folder: Path) -> str:
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
+def options_of(entry: SourceEntry, config: Config) -> SourceOptions:
+    """What the reader is told: the entry's own keys, the cluster's zone where it names none."""
+    return SourceOptions(
+        kind=str(entry.kind),
+        time_zone=entry.time_zone or config.cluster.time_zone,
+        delimiter=entry.delimiter,
+        epoch=entry.epoch,
+        source_cluster=entry.source_cluster,
+        format=entry.format,
+        node=entry.node,
+        boot_at=entry.boot_at,
+        api_points=entry.api_points,
+    )

@@ -1,0 +1,211 @@
+"""The whole ingest: what is new is loaded into the warehouse's copy, the models are built, the copy is published."""
+
+import hashlib
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from gangline import __version__
+from gangline.build import build, sql_folder
+from gangline.config.model import Config
+from gangline.ingest.finding import FoundFile, find_files, source_id_of
+from gangline.ingest.loading import FileOutcome, file_id_of, load_file, try_file
+from gangline.warehouse.opening import connect, path_of
+from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, get_build, record_config, set_build
+from gangline.warehouse.writing import writing
+
+Listener = Callable[[str, int, int], None]
+
+
+@dataclass
+class IngestReport:
+    """What an ingest did."""
+
+    outcomes: list[FileOutcome] = field(default_factory=list)
+    known: int = 0
+    empty_sources: list[str] = field(default_factory=list)
+    unconfigured_files: int = 0
+    missing_files: list[str] = field(default_factory=list)
+    is_built: bool = False
+
+    @property
+    def refused(self) -> list[FileOutcome]:
+        """Files that hold something that could not be read."""
+        return [outcome for outcome in self.outcomes if not outcome.is_clean]
+
+
+def ingest(
+    config: Config,
+    *,
+    is_strict: bool = False,
+    is_dry_run: bool = False,
+    is_rebuild: bool = False,
+    listener: Listener = lambda path, done, total: None,
+) -> IngestReport:
+    """Brings the warehouse up to date with the files that the config names.
+
+    Parameters
+    ----------
+    is_strict : leave out (and report) every file that holds a record which cannot be read
+    is_dry_run : read what is new and say what would happen; write nothing
+    is_rebuild : start from an empty warehouse
+    listener : told the file at work, how many are done and how many there are
+    """
+    found = find_files(config)
+    report = IngestReport(empty_sources=[source_id for source_id, files in found.items() if not files])
+    files = [file for listed in found.values() for file in listed]
+    if is_dry_run:
+        _try_new(config, files, report, listener)
+        return report
+    if not is_rebuild and _is_current(config, files):
+        report.known = len(files)
+        return report
+    with writing(config, rebuild=is_rebuild) as con:
+        _load_new(con, files, report, is_strict, listener)
+        _record_sources(con, config, found)
+        _say_leftovers(con, config, report)
+        _build(con, config)
+        report.is_built = True
+    return report
+
+
+def rebuild_models(config: Config) -> None:
+    """Builds every model again from the raw tables."""
+    with writing(config) as con:
+        _record_sources(con, config, find_files(config))
+        _build(con, config)
+
+
+def _try_new(config: Config, files: list[FoundFile], report: IngestReport, listener: Listener) -> None:
+    with _ledger(config) as con:
+        for done, file in enumerate(files):
+            listener(file.shown_path, done, len(files))
+            if _is_loaded(con, file, file_id_of(_digest(con, file), file.kind)):
+                report.known += 1
+            else:
+                report.outcomes.append(try_file(file))
+    listener("", len(files), len(files))
+
+
+def _ledger(config: Config) -> duckdb.DuckDBPyConnection:
+    """The published warehouse, or an empty one in memory where there is none yet."""
+    if path_of(config).is_file():
+        return connect(config)
+    con = duckdb.connect()
+    create_tables(con)
+    return con
+
+
+def _load_new(
+    con: duckdb.DuckDBPyConnection, files: list[FoundFile], report: IngestReport, is_strict: bool, listener: Listener
+) -> None:
+    seen: set[str] = set()
+    for done, file in enumerate(files):
+        listener(file.shown_path, done, len(files))
+        sha256 = _digest(con, file)
+        file_id = file_id_of(sha256, file.kind)
+        if file_id in seen:
+            report.known += 1
+        elif _is_loaded(con, file, file_id):
+            _note_place(con, file, file_id)
+            report.known += 1
+        else:
+            report.outcomes.append(load_file(con, file, sha256, is_strict))
+        seen.add(file_id)
+    listener("", len(files), len(files))
+
+
+def _digest(con: duckdb.DuckDBPyConnection, file: FoundFile) -> str:
+    """The content's hash; taken from the ledger where path, size and time of change are as they were."""
+    status = file.path.stat()
+    row = con.execute(
+        "select sha256 from meta.files where kind = ? and path = ? and size_bytes = ? and modified_ns = ?",
+        [file.kind, file.shown_path, status.st_size, status.st_mtime_ns],
+    ).fetchone()
+    return row[0] if row else file.input.digest()
+
+
+def _is_loaded(con: duckdb.DuckDBPyConnection, file: FoundFile, file_id: str) -> bool:
+    row = con.execute("select options_hash, reader_version from meta.files where file_id = ?", [file_id]).fetchone()
+    return row == (file.options_hash(), file.reader.VERSION)
+
+
+def _note_place(con: duckdb.DuckDBPyConnection, file: FoundFile, file_id: str) -> None:
+    status = file.path.stat()
+    con.execute(
+        "update meta.files set source_id = ?, path = ?, modified_ns = ? where file_id = ?",
+        [file.source_id, file.shown_path, status.st_mtime_ns, file_id],
+    )
+
+
+def _record_sources(con: duckdb.DuckDBPyConnection, config: Config, found: dict[str, list[FoundFile]]) -> None:
+    con.execute("update meta.sources set is_configured = false, file_count = 0")
+    for position, entry in enumerate(config.sources):
+        source_id = source_id_of(entry)
+        con.execute(
+            "insert or replace into meta.sources values (?, ?, ?, ?, ?, ?, true, ?)",
+            [
+                source_id,
+                str(entry.kind),
+                entry.path,
+                entry.time_zone or config.cluster.time_zone,
+                entry.exported_at,
+                position,
+                len(found[source_id]),
+            ],
+        )
+    con.execute(
+        "delete from meta.sources where source_id not in (select source_id from meta.files) and not is_configured"
+    )
+
+
+def _say_leftovers(con: duckdb.DuckDBPyConnection, config: Config, report: IngestReport) -> None:
+    rows = con.execute(
+        "select path, is_configured from meta.files join meta.sources using (source_id) order by path"
+    ).fetchall()
+    report.unconfigured_files = sum(1 for _, is_configured in rows if not is_configured)
+    report.missing_files = [
+        path for path, is_configured in rows if is_configured and not (config.folder / path).exists()
+    ]
+
+
+def _build(con: duckdb.DuckDBPyConnection, config: Config) -> None:
+    record_config(con, config)
+    build(con, sql_folder())
+    set_build(con, **_facts(config), built_at=datetime.now(UTC).isoformat(timespec="seconds"))
+
+
+def _facts(config: Config) -> dict[str, str]:
+    return {
+        "schema_version": str(SCHEMA_VERSION),
+        "gangline_version": __version__,
+        "duckdb_version": duckdb.__version__,
+        "polars_version": pl.__version__,
+        "python_version": platform.python_version(),
+        "config_hash": config.digest(),
+        "config_path": config.path.name,
+        "sql_hash": hashlib.sha256(b"".join(_sql_texts(sql_folder()))).hexdigest(),
+    }
+
+
+def _sql_texts(folder: Path) -> Iterator[bytes]:
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".sql", ".yml", ".csv"):
+            yield path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
+
+
+def _is_current(config: Config, files: list[FoundFile]) -> bool:
+    """True where the published warehouse already holds these files, this config and these models."""
+    building = Path(f"{path_of(config)}.building")
+    if not path_of(config).is_file() or building.exists():
+        return False
+    with connect(config) as con:
+        build_facts = get_build(con)
+        if any(build_facts.get(key) != value for key, value in _facts(config).items()):
+            return False
+        return all(_is_loaded(con, file, file_id_of(_digest(con, file), file.kind)) for file in files)
