@@ -1,0 +1,56 @@
+"""Charts as static pictures: SVG that follows the page's light or dark, safe inside an `<img>`."""
+
+import base64
+import json
+import re
+
+import altair as alt
+import vl_convert
+
+GEOMETRY = re.compile(r' (?:d|transform|x[12]?|y[12]?|width|height)="[^"]*"')
+LONG_DIGITS = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+UNSEEN = re.compile(r'<(?:path|rect|line) [^<>]*?\bopacity="0"[^<>]*/>')
+DARK = (
+    "<style>@media (prefers-color-scheme:dark){"
+    "text{fill:#cbd5e1!important}"
+    ".role-axis-grid path,.role-axis-grid line{stroke:#2b3648!important}"
+    ".role-axis-domain line,.role-axis-tick line{stroke:#566377!important}"
+    "}</style>"
+)
+
+
+def svg(chart: alt.TopLevelMixin) -> str:
+    """Draw a chart as SVG text: rounded to a hundredth of a pixel, invisible marks left out, a style for dark pages.
+
+    Raises
+    ------
+    altair.MaxRowsError
+        Above 5,000 rows: reduce them first (`gangline.charts.reduction`), a picture has fewer pixels than that.
+    """
+    drawn: str = vl_convert.vegalite_to_svg(specification(chart))
+    head, tag, body = drawn.partition(">")
+    return head + tag + DARK + GEOMETRY.sub(_tidied, UNSEEN.sub("", body))
+
+
+def specification(chart: alt.TopLevelMixin) -> dict[str, object]:
+    """Give the chart's Vega-Lite specification with its data inside."""
+    written: dict[str, object] = chart.to_dict()
+    return written
+
+
+def compact(chart: alt.TopLevelMixin) -> bytes:
+    """Write the specification as JSON without blanks."""
+    return json.dumps(specification(chart), separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def data_uri(media_type: str, content: bytes) -> str:
+    """Write bytes as a `data:` address."""
+    return f"data:{media_type};base64,{base64.b64encode(content).decode('ascii')}"
+
+
+def _tidied(attribute: re.Match[str]) -> str:
+    return LONG_DIGITS.sub(_rounded, attribute[0])
+
+
+def _rounded(match: re.Match[str]) -> str:
+    return f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
