@@ -1,0 +1,58 @@
+"""The committed export: its generator makes the same bytes, and the story in it can be seen."""
+
+import csv
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample"
+MAX_BYTES = 200_000
+
+
+@pytest.fixture(scope="module")
+def job_lines() -> list[str]:
+    """Lines of allocations (no steps) whose names do not break the line."""
+    return re.findall(r"^\d+\|.*", (SAMPLE / "sacct.txt").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_generator_reproduces_the_committed_files(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-B", SAMPLE / "make_sample.py", tmp_path], check=True, timeout=60)
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert sorted(made) == ["incidents.csv", "sacct.txt"]
+    assert all(content == (SAMPLE / name).read_bytes() for name, content in made.items())
+
+
+def test_the_sample_stays_small() -> None:
+    assert sum(path.stat().st_size for path in SAMPLE.iterdir() if path.is_file()) < MAX_BYTES
+
+
+def test_every_source_of_the_config_is_there() -> None:
+    config = tomllib.loads((SAMPLE / "cluster.toml").read_text(encoding="utf-8"))
+    assert [source["path"] for source in config["sources"]] == ["sacct.txt", "incidents.csv"]
+    assert all((SAMPLE / source["path"]).is_file() for source in config["sources"])
+
+
+def test_sessions_end_in_many_ways_and_belong_to_many(job_lines: list[str]) -> None:
+    text = "\n".join(job_lines)
+    states = {"COMPLETED", "FAILED", "CANCELLED by 1001", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"}
+    assert all(f"|{state}|" in text for state in states | {"REQUEUED", "RUNNING", "PENDING"})
+    assert {line.split("|")[3] for line in job_lines} == {"ana", "bo", "cy", "dana", "eli"}
+
+
+def test_awkward_names_are_in_it() -> None:
+    text = (SAMPLE / "sacct.txt").read_text(encoding="utf-8")
+    for name in ("probe|nccl-allreduce", "two\nlines", "<script>alert(1)</script>", "데이터-점검 🐕"):
+        assert f"|{name}|" in text
+
+
+def test_incidents_are_some_open_some_hostile_and_one_impossible() -> None:
+    with (SAMPLE / "incidents.csv").open(encoding="utf-8", newline="") as stream:
+        incidents = list(csv.DictReader(stream))
+    assert len(incidents) == 32
+    assert sum(not row["ended_at"] for row in incidents) == 3
+    assert sum("" < row["ended_at"] < row["started_at"] for row in incidents) == 1
+    assert len({row["kind"] for row in incidents}) == 7
