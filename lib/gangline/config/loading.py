@@ -121,11 +121,11 @@ def _say(path: Path, text: str, detail: ErrorDetails) -> str:
 def _nearest(key: Key) -> str:
     name = str(key[-1])
     here = _fields(key[:-1])
-    if close := difflib.get_close_matches(name, here, n=1, cutoff=0.5):
-        return f"the nearest known key is {close[0]}"
     homes = [section for section in Config.model_fields if name in _fields((section,))]
     if homes:
         return f"{name} belongs in [{homes[0]}]"
+    if close := difflib.get_close_matches(name, here, n=1, cutoff=0.5):
+        return f"the nearest known key is {close[0]}"
     return f"known here: {', '.join(here)}"
 
 

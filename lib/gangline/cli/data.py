@@ -1,0 +1,97 @@
+"""Commands on the warehouse: ingest, build, check."""
+
+from typing import Annotated
+
+import typer
+
+from gangline.build import run_checks
+from gangline.cli import errors
+from gangline.cli.options import ConfigOption
+from gangline.cli.progress import progress
+from gangline.config import Config, load_default
+from gangline.ingest import FileOutcome, IngestReport, ingest, rebuild_models
+from gangline.warehouse import connect
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the commands."""
+    app.command("ingest")(ingest_command)
+    app.command("build")(build_command)
+    app.command("check")(check_command)
+
+
+def ingest_command(
+    config: ConfigOption = None,
+    strict: Annotated[bool, typer.Option(help="Refuse a file that holds what cannot be read (exit 3).")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Read what is new, say what is in it, write nothing.")] = False,
+    rebuild: Annotated[bool, typer.Option(help="Start from an empty warehouse; the old one is kept aside.")] = False,
+) -> None:
+    """Bring the warehouse up to date with the exports that the config names."""
+    report = ingest_with_progress(load_default(config), is_strict=strict, is_dry_run=dry_run, is_rebuild=rebuild)
+    if strict and report.refused:
+        raise typer.Exit(errors.REFUSED)
+
+
+def ingest_with_progress(
+    config: Config, *, is_strict: bool = False, is_dry_run: bool = False, is_rebuild: bool = False
+) -> IngestReport:
+    """Ingests, telling a person what becomes of each file."""
+    with progress("reading") as listener:
+        report = ingest(config, is_strict=is_strict, is_dry_run=is_dry_run, is_rebuild=is_rebuild, listener=listener)
+    for outcome in report.outcomes:
+        typer.echo(_say_outcome(outcome, is_strict))
+    for warning in _warnings(report):
+        typer.echo(f"warning: {warning}", err=True)
+    typer.echo(_summary(config, report, is_dry_run))
+    return report
+
+
+def _say_outcome(outcome: FileOutcome, is_strict: bool) -> str:
+    log = outcome.log
+    counts = [f"{log.loaded:,} records loaded"]
+    counts += [f"{count:,} {what} ignored" for what, count in sorted(log.ignored.items())]
+    counts += [f"{log.rejected:,} rejected"] if log.rejected else []
+    counts += [f"{count:,} {kind}" for kind, (count, _) in sorted(log.oddities.items())]
+    line = f"{outcome.shown_path} ({outcome.kind}): {', '.join(counts)}"
+    if outcome.refusal:
+        line += f"\n  {outcome.refusal}"
+    elif (reject := outcome.first_reject) is not None:
+        where = f"{outcome.shown_path}:{reject.line}" if reject.line is not None else outcome.shown_path
+        line += f"\n  first reject {where}: {reject.reason}"
+    return line + ("\n  refused: nothing of this file was loaded" if is_strict and not outcome.is_clean else "")
+
+
+def _warnings(report: IngestReport) -> list[str]:
+    warnings = [f"no file matches {source_id}: its pages will say so" for source_id in report.empty_sources]
+    if report.unconfigured_files:
+        warnings.append(
+            f"{report.unconfigured_files} files in the warehouse are no longer named by the config; "
+            "`gangline ingest --rebuild` drops them"
+        )
+    return warnings
+
+
+def _summary(config: Config, report: IngestReport, is_dry_run: bool) -> str:
+    if is_dry_run:
+        return f"dry run: {len(report.outcomes)} files would be read, {report.known} are known; nothing was written"
+    new = f"{len(report.outcomes)} files read, {report.known} already known"
+    return f"{config.cluster.name}: {new}" + ("; warehouse built" if report.is_built else "; nothing to do")
+
+
+def build_command(config: ConfigOption = None) -> None:
+    """Build every table again from what was read."""
+    loaded = load_default(config)
+    rebuild_models(loaded)
+    typer.echo(f"{loaded.cluster.name}: warehouse built")
+
+
+def check_command(config: ConfigOption = None) -> None:
+    """Run every check of the tables' contracts; exit 1 where one fails."""
+    with connect(load_default(config)) as con:
+        results = run_checks(con)
+    for result in results:
+        typer.echo(result.sentence())
+    failed = sum(1 for result in results if result.is_failure)
+    typer.echo(f"{len(results)} checks, {failed} failed")
+    if failed:
+        raise typer.Exit(errors.FAILED)

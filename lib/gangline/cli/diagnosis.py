@@ -1,0 +1,114 @@
+"""What the doctor looks at."""
+
+import importlib.metadata
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import duckdb
+
+from gangline.config import Config, ConfigError, load_default
+from gangline.ingest import find_files
+from gangline.ingest.finding import UnreadableKindError
+from gangline.warehouse import WarehouseError, connect
+from gangline.warehouse.opening import path_of
+
+PACKAGES = ("jupyterlab", "polars", "duckdb", "altair", "statsmodels", "papermill", "nbconvert", "vl-convert-python")
+EXTENSIONS = ("icu", "json", "parquet")
+DISK_LOW_BYTES = 2_000_000_000
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    verdict: Literal["ok", "note", "bad"]
+    subject: str
+    text: str
+
+
+def diagnose(config_path: Path | None) -> list[Finding]:
+    """Everything that a report needs, in the order in which it needs it."""
+    findings = [finding for look in (_python, _packages, _extensions, _kernel, _browser) for finding in look()]
+    try:
+        config = load_default(config_path)
+    except ConfigError as error:
+        return [*findings, Finding("bad", "config", str(error))]
+    findings.append(Finding("ok", "config", f"{config.path}: cluster {config.cluster.name}"))
+    looks: list[Callable[[Config], Iterator[Finding]]] = [_sources, _warehouse, _disk]
+    return findings + [finding for look in looks for finding in look(config)]
+
+
+def _python() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("ok" if sys.version_info >= (3, 11) else "bad", "python", f"{version} (3.11 or newer is needed)")
+
+
+def _packages() -> Iterator[Finding]:
+    try:
+        yield Finding("ok", "packages", ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
+    except importlib.metadata.PackageNotFoundError as error:
+        yield Finding("bad", "packages", f"{error.name} is not installed; `make install` installs it")
+
+
+def _extensions() -> Iterator[Finding]:
+    with duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}) as con:
+        loaded = {
+            name for (name,) in con.execute("select extension_name from duckdb_extensions() where loaded").fetchall()
+        }
+    missing = [name for name in EXTENSIONS if name not in loaded]
+    text = f"DuckDB lacks {', '.join(missing)}" if missing else f"DuckDB has {', '.join(EXTENSIONS)} built in"
+    yield Finding("bad" if missing else "ok", "extensions", text)
+
+
+def _kernel() -> Iterator[Finding]:
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    try:
+        folder = KernelSpecManager().get_kernel_spec("python3").resource_dir
+        yield Finding("ok", "kernel", f"python3 in {folder}")
+    except NoSuchKernel:
+        yield Finding("bad", "kernel", "no python3 kernel; `make install` brings ipykernel")
+
+
+def _browser() -> Iterator[Finding]:
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    yield Finding("ok" if found else "note", "browser", found or "no Chromium: only the browser tests need it")
+
+
+def _sources(config: Config) -> Iterator[Finding]:
+    if not config.sources:
+        yield Finding("note", "sources", "the config names no [[sources]]; pages will say that there is no data")
+    try:
+        for source_id, files in find_files(config).items():
+            yield Finding("ok" if files else "note", source_id, f"{len(files)} files" if files else "no file matches")
+    except UnreadableKindError as error:
+        yield Finding("bad", "sources", str(error))
+
+
+def _warehouse(config: Config) -> Iterator[Finding]:
+    if not path_of(config).is_file():
+        yield Finding("note", "warehouse", "none yet; `gangline ingest` makes it")
+        return
+    try:
+        with connect(config) as con:
+            rows = con.execute("select count(*) from meta.files").fetchone()
+        yield Finding("ok", "warehouse", f"{path_of(config)}: {rows[0] if rows else 0} files read")
+    except WarehouseError as error:
+        yield Finding("bad", "warehouse", str(error))
+
+
+def _disk(config: Config) -> Iterator[Finding]:
+    try:
+        with tempfile.TemporaryFile(dir=config.folder):
+            free = shutil.disk_usage(config.folder).free
+    except OSError as error:
+        yield Finding("bad", "disk", f"{config.folder}: cannot be written ({error.strerror}); the warehouse lies there")
+        return
+    text = f"{free / 1e9:.1f} GB free in {config.folder}"
+    yield Finding("ok" if free > DISK_LOW_BYTES else "note", "disk", text)
