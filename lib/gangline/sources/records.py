@@ -26,6 +26,7 @@ ANNOTATION_RECORDS = "annotation_records"
 RUN_RECORDS = "run_records"
 RUN_STEP_RECORDS = "run_step_records"
 CONSOLE_RECORDS = "console_records"
+SESSION_STATUS_RECORDS = "session_status_records"
 
 ColumnTypes = dict[str, pl.DataType | type[pl.DataType]]
 
@@ -45,6 +46,7 @@ _COLUMNS: dict[str, ColumnTypes] = {
         "created_at": INSTANT,
         "started_at": INSTANT,
         "ended_at": INSTANT,
+        "has_started": pl.Boolean,  # it ran, whether or not the time is known; null where the source cannot tell
         "time_limit_min": pl.Float64,
         "source_state": pl.String,  # the source's own text, kept
         "state_key": pl.String,  # what sql/seeds/end_reasons.csv is joined on
@@ -60,10 +62,22 @@ _COLUMNS: dict[str, ColumnTypes] = {
         "line": pl.Int64,
         "cluster_source": pl.String,
         "session_id": pl.String,
-        "node": pl.String,
+        "part_id": pl.String,  # the source's id of this part (kernel, pod), equal in all its exports; null if none
+        "node": pl.String,  # null where the part was never placed
         "gpu_count": pl.Float64,
         "started_at": INSTANT,
         "ended_at": INSTANT,
+        "source_state": pl.String,  # of the part; with state_key, for sessions whose own row does not say
+        "state_key": pl.String,
+    },
+    SESSION_STATUS_RECORDS:  # every visit to a status that a source has a time for
+    {
+        "line": pl.Int64,
+        "cluster_source": pl.String,
+        "session_id": pl.String,
+        "part_id": pl.String,  # where it is the status of a part only
+        "status": pl.String,
+        "at": INSTANT,
     },
     NODE_STATE_RECORDS: {
         "line": pl.Int64,
