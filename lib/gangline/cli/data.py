@@ -9,6 +9,7 @@ from gangline.cli import errors
 from gangline.cli.options import ConfigOption
 from gangline.cli.progress import progress
 from gangline.config import Config, load_default
+from gangline.contracts import Severity
 from gangline.ingest import FileOutcome, IngestReport, ingest, rebuild_models
 from gangline.warehouse import connect
 
@@ -89,9 +90,10 @@ def check_command(config: ConfigOption = None) -> None:
     """Run every check of the tables' contracts; exit 1 where one fails."""
     with connect(load_default(config)) as con:
         results = run_checks(con)
-    for result in results:
-        typer.echo(result.sentence())
-    failed = sum(1 for result in results if result.is_failure)
-    typer.echo(f"{len(results)} checks, {failed} failed")
+    broken = [result for result in results if result.failing_rows]
+    for result in broken:
+        typer.echo(f"{result.severity}: {result}")
+    failed = sum(1 for result in broken if result.severity == Severity.FAIL)
+    typer.echo(f"{len(results)} checks: {failed} failed, {len(broken) - failed} warnings")
     if failed:
         raise typer.Exit(errors.FAILED)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -52,7 +53,7 @@ def describe_command(
         _print_table(("column", "type", "unit", "meaning"), rows)
 
 
-def _print_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def _print_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """A table on a terminal, tab-separated lines elsewhere."""
     if not sys.stdout.isatty():
         for row in [header, *rows]:

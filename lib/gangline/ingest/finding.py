@@ -2,7 +2,7 @@
 
 import glob
 import hashlib
-import importlib
+import importlib.util
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -58,10 +58,10 @@ def find_files(config: Config) -> dict[str, list[FoundFile]]:
 
 def reader_of(kind: str) -> ModuleType:
     """The module that reads a kind of source."""
-    try:
-        return importlib.import_module(f"gangline.sources.{kind}")
-    except ModuleNotFoundError as error:
-        raise UnreadableKindError(f"this version reads no {kind} files; take that [[sources]] entry out") from error
+    name = f"gangline.sources.{kind}"
+    if importlib.util.find_spec(name) is None:
+        raise UnreadableKindError(f"this version reads no {kind} files; take that [[sources]] entry out")
+    return importlib.import_module(name)
 
 
 def _files_of(entry: SourceEntry, config: Config) -> Iterator[FoundFile]:

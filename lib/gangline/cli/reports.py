@@ -1,0 +1,134 @@
+"""Commands that write pages: report."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gangline.cli import errors
+from gangline.cli.data import ingest_with_progress
+from gangline.cli.errors import UsageError
+from gangline.cli.options import ConfigOption
+from gangline.cli.progress import progress
+from gangline.config import Config, load_default
+from gangline.warehouse import connect
+from gangline.windows import Window
+
+LAST_WEEK = "last"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the commands."""
+    app.command("report")(report_command)
+
+
+def report_command(
+    config: ConfigOption = None,
+    week: Annotated[
+        str | None, typer.Option(help="An ISO week such as 2025-W41; without a value the last one that is over.")
+    ] = None,
+    from_date: Annotated[str | None, typer.Option("--from", help="First day, in the cluster's zone.")] = None,
+    to_date: Annotated[str | None, typer.Option("--to", help="Day after the last.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Every week from this one on that is over, such as 2025-W30.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="A notebook, with or without its number; repeat for more.")
+    ] = None,
+    parameter: Annotated[list[str] | None, typer.Option("-p", help="A notebook's parameter as key=value.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Notebooks at once (default: one a core).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of all reports (default: reports/ of this project).")] = None,
+    cell_limit: Annotated[int, typer.Option(min=1, help="Seconds that one cell may take.")] = 600,
+) -> None:
+    """Ingest what is new, then render the notebooks as self-contained HTML."""
+    loaded = load_default(config)
+    parameters = dict(_split(text) for text in parameter or [])
+    ingest_with_progress(loaded)
+    failed = 0
+    for window in _windows(loaded, week, from_date, to_date, since):
+        failed += _render(loaded, window, only or [], parameters, jobs, out, cell_limit)
+    if failed:
+        raise typer.Exit(errors.FAILED)
+
+
+def _split(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise UsageError(f"-p {text}: write it as key=value")
+    return key, value
+
+
+def _windows(
+    config: Config, week: str | None, from_date: str | None, to_date: str | None, since: str | None
+) -> list[Window]:
+    asked = [
+        name for name, value in (("--week", week), ("--from/--to", from_date or to_date), ("--since", since)) if value
+    ]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)}: give one of them")
+    zone = config.cluster.time_zone
+    if since:
+        return _weeks_since(config, since)
+    if week:
+        return [_last_week(config) if week == LAST_WEEK else Window.week(week, zone)]
+    if from_date or to_date:
+        if not from_date or not to_date:
+            raise UsageError("--from and --to go together: --from 2025-09-01 --to 2025-11-13 (--to is not part of it)")
+        return [Window.between(from_date, to_date, zone)]
+    first_at, latest_at = _export_span(config)
+    return [Window.whole(first_at, latest_at, zone)]
+
+
+def _last_week(config: Config) -> Window:
+    """The last ISO week that is over and that the export reaches into."""
+    _, latest_at = _export_span(config)
+    window = Window.last_week(datetime.now(UTC), config.cluster.time_zone)
+    if latest_at is not None and latest_at < window.start:
+        local = latest_at.astimezone(config.zone).date().isocalendar()
+        window = Window.week(f"{local.year}-W{local.week:02d}", config.cluster.time_zone)
+    return window
+
+
+def _weeks_since(config: Config, since: str) -> list[Window]:
+    first = Window.week(since, config.cluster.time_zone)
+    last = _last_week(config)
+    weeks = [last]
+    while (before := weeks[-1].previous()) is not None and before.start >= first.start:
+        weeks.append(before)
+    if last.start < first.start:
+        raise UsageError(f"--since {since}: that week is not over yet, or the export ends before it")
+    return weeks[::-1]
+
+
+def _export_span(config: Config) -> tuple[datetime | None, datetime | None]:
+    with connect(config) as con:
+        row = con.execute(
+            "select min(first_at), greatest(max(latest_at), max(exported_at)) from meta.files"
+            " join meta.sources using (source_id)"
+        ).fetchone()
+    return row if row else (None, None)
+
+
+def _render(
+    config: Config,
+    window: Window,
+    only: list[str],
+    parameters: dict[str, str],
+    jobs: int | None,
+    out: Path | None,
+    cell_limit: int,
+) -> int:
+    """The number of pages that failed."""
+    from gangline.report.runner import render
+
+    with progress("rendering") as listener:
+        results = render(
+            config, window, only, parameters, jobs=jobs, out=out, cell_limit_s=cell_limit, listener=listener
+        )
+    for result in results:
+        typer.echo(result.sentence())
+    typer.echo(
+        f"{config.cluster.name} {window.label}: {results[0].folder / 'index.html'}" if results else "nothing to render"
+    )
+    return sum(1 for result in results if not result.is_complete)

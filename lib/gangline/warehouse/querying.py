@@ -1,0 +1,20 @@
+"""From SQL to polars frames, with values bound and never pasted."""
+
+from typing import Any
+
+import duckdb
+import polars as pl
+import polars.selectors as cs
+
+
+def query(con: duckdb.DuckDBPyConnection, sql: str, **values: Any) -> pl.DataFrame:
+    """The rows of a select as a frame; `$name` in the SQL takes the value of that name; instants are UTC.
+
+    Examples
+    --------
+    >>> query(duckdb.connect(), "select $a + 1 as b", a=1).rows()
+    [(2,)]
+    """
+    used = {name: value for name, value in values.items() if f"${name}" in sql}
+    frame: pl.DataFrame = con.sql(sql, params=used or None).pl()
+    return frame.with_columns(cs.datetime(time_zone="*").dt.convert_time_zone("UTC"))
