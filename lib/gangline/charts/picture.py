@@ -54,3 +54,9 @@ def _tidied(attribute: re.Match[str]) -> str:
 
 def _rounded(match: re.Match[str]) -> str:
     return f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
+
+
+def size(drawn: str) -> tuple[int, int]:
+    """Read width and height in pixels from a drawn picture."""
+    width, height = re.findall(r' (?:width|height)="(\d+)(?:\.\d+)?"', drawn[:400])[:2]
+    return int(width), int(height)

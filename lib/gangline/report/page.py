@@ -1,0 +1,190 @@
+"""A report's page as its notebook sees it: the data, the window, and one call for each thing that a page shows."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import polars as pl
+from markupsafe import Markup
+
+from gangline.config import Config
+from gangline.report import cards, downloads, history, outputs, provenance, quality, tables
+from gangline.report.drawing import figure_parts
+from gangline.report.figures import Figure
+from gangline.report.wording import prose
+from gangline.windows import Window
+
+if TYPE_CHECKING:
+    import altair as alt
+
+MOST_CARDS = 5
+EMPTY = Markup('<p class="empty" id="{}">{}{}: there are no rows in this window.</p>')
+
+
+@dataclass(slots=True)
+class Page:
+    """What a notebook works with; `gangline.report.open_page` makes it.
+
+    Attributes
+    ----------
+    con : duckdb.DuckDBPyConnection
+        The warehouse, read-only, in UTC.
+    window : Window
+        What the page covers.
+    parameters : dict
+        The notebook's own parameters by name, for the provenance.
+    """
+
+    config: Config
+    con: duckdb.DuckDBPyConnection
+    window: Window
+    notebook: str
+    parameters: Mapping[str, Any]
+    opened_s: float = field(default_factory=time.monotonic)
+    figure_count: int = 0
+    table_count: int = 0
+
+    def query(self, sql: str, **parameters: Any) -> pl.DataFrame:
+        """Run a query; every `$name` in it is bound as a value, never pasted in.
+
+        Bound without being given: `window_start`, `window_end`, `previous_start`, `previous_end` (null for the whole
+        export), `time_zone` and `cluster`. Instants come back UTC-aware.
+
+        Raises
+        ------
+        duckdb.Error
+            If the query is wrong or a `$name` has no value.
+        """
+        given = self._usual_parameters() | parameters
+        wanted = {name: given[name] for name in self._names(sql) if name in given}
+        rows: pl.DataFrame = self.con.sql(sql, params=wanted or None).pl()
+        return rows.with_columns(_in_utc(name, dtype) for name, dtype in rows.schema.items())
+
+    def answer(self, template: str, /, *values: object, **named: object) -> None:
+        """Say the finding in a sentence or two, in the cell tagged `answer`: it stands under the title."""
+        sentence = prose(template, *values, **named)
+        outputs.show(prose(Markup('<p class="answer">{}</p>'), sentence), sentence.striptags())
+
+    def text(self, template: str, /, *values: object, **named: object) -> None:
+        """Write a paragraph with values in it (`gangline.report.markup` says how they are written)."""
+        sentence = prose(template, *values, **named)
+        outputs.show(prose(Markup("<p>{}</p>"), sentence), sentence.striptags())
+
+    def banner(self, template: str, /, *values: object, **named: object) -> None:
+        """Warn at the top of the page, above the answer."""
+        outputs.leave(outputs.BANNER, {"text": str(prose(template, *values, **named))})
+
+    def headline(self, figures: Sequence[Figure], cards_shown: Sequence[str] | None = None) -> None:
+        """Leave figures for `figures.json` and show cards for some.
+
+        Parameters
+        ----------
+        figures : sequence of Figure
+            All the figures of the page; a page may do this more than once.
+        cards_shown : sequence of str, optional
+            Ids of the figures that get a card; by default the first five that have a label.
+        """
+        folder = history.cluster_folder(self.config.cluster.name)
+        known = history.with_history(figures, self.window, folder)
+        outputs.leave(outputs.FIGURES, {"figures": [figure.row() for figure in known]})
+        chosen = _chosen(known, cards_shown)
+        if chosen:
+            outputs.show(cards.cards(chosen, self.window.is_whole), cards.plain(chosen))
+        for figure, printed in history.changed_since(chosen, self.window, folder):
+            said = "The page of the window before printed {} for “{}”; on today's data it is {}."
+            self.text(said, printed, figure.label, figure.previous)
+
+    def chart(
+        self, chart: "alt.TopLevelMixin", *, title: str, caption: str, rows: pl.DataFrame, alt_text: str = ""
+    ) -> None:
+        """Show a picture with its caption, its rows as CSV, and the chart itself on demand.
+
+        Parameters
+        ----------
+        title : str
+            What it shows, in a few words; "Figure n." is put before it.
+        caption : str
+            What the marks mean, and anything a reader may get wrong; "n rows" is put behind it.
+        rows : DataFrame
+            The rows that are drawn; where there are none, the page says so instead.
+        """
+        self.figure_count += 1
+        anchor = f"figure-{self.figure_count}"
+        label = f"Figure {self.figure_count}. "
+        if rows.is_empty():
+            return outputs.show(prose(EMPTY, anchor, label, title), f"{label}{title}: no rows")
+        link = downloads.download(rows, downloads.file_name(self.notebook, title))
+        parts = figure_parts(chart, anchor, label, title, caption, alt_text, rows.height)
+        outputs.show(parts.whole(link), f"{label}{title}", parts.picture_only())
+
+    def table(
+        self,
+        rows: pl.DataFrame,
+        *,
+        caption: str,
+        labels: Mapping[str, str] | None = None,
+        most_rows: int = tables.MOST_ROWS,
+    ) -> None:
+        """Show rows as a table, in the order they come in; the rest of a long one is in its CSV.
+
+        Parameters
+        ----------
+        labels : mapping, optional
+            Headings by column; the others are made from the column's name and its unit.
+        """
+        self.table_count += 1
+        label = f"Table {self.table_count}. "
+        anchor = f"table-{self.table_count}"
+        if rows.is_empty():
+            return outputs.show(prose(EMPTY, anchor, label, caption), f"{label}{caption}: no rows")
+        named = prose(Markup("<b>{}</b>{}"), label, caption)
+        whole = tables.table(rows, named, f"{label}{caption}", labels or {}, most_rows)
+        foot = tables.foot(rows, most_rows, downloads.download(rows, downloads.file_name(self.notebook, caption)))
+        outputs.show(prose(tables.PLACE, anchor, whole, foot), f"{label}{caption}: {rows.height:,} rows")
+
+    def quality(self) -> None:
+        """Show how much of the input stands behind the page."""
+        said = quality.remarks(self.con, self.window)
+        outputs.show(quality.box(said), "\n".join(remark.striptags() for remark in said) or "no remarks")
+        self.table(quality.per_source(self.con), caption="What was read, by kind of source")
+
+    def provenance(self) -> None:
+        """Show the inputs with their hashes, the parameters, the versions, the commit and the time."""
+        seconds = time.monotonic() - self.opened_s
+        outputs.show(provenance.definitions(self.parameters, seconds), provenance.versions())
+        self.table(provenance.inputs(self.con), caption="Files that the warehouse was built from")
+
+    def done(self) -> None:
+        """End the page: without this the runner takes the notebook for broken off."""
+        outputs.leave(outputs.DONE, {"notebook": self.notebook})
+        self.con.close()
+
+    def _usual_parameters(self) -> dict[str, datetime | str | None]:
+        before = self.window.previous()
+        return {
+            "window_start": self.window.start,
+            "window_end": self.window.end,
+            "previous_start": before.start if before else None,
+            "previous_end": before.end if before else None,
+            "time_zone": self.window.time_zone,
+            "cluster": self.config.cluster.name,
+        }
+
+    def _names(self, sql: str) -> set[str]:
+        return {name for statement in self.con.extract_statements(sql) for name in statement.named_parameters}
+
+
+def _chosen(figures: Sequence[Figure], ids: Sequence[str] | None) -> list[Figure]:
+    if ids is None:
+        return [figure for figure in figures if figure.label][:MOST_CARDS]
+    by_id = {figure.id: figure for figure in figures}
+    return [by_id[name] for name in ids]
+
+
+def _in_utc(name: str, dtype: pl.DataType) -> pl.Expr:
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone:
+        return pl.col(name).dt.convert_time_zone("UTC")
+    return pl.col(name)
