@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from gangline.estimates.wording import number, span, words
+from gangline.estimates.wording import number, span, word, words
 
 USUAL_LEVEL = 0.95
 
@@ -18,8 +18,9 @@ class Estimate:
     value : float or None
         The figure; None if and only if `reason` says why there is none.
     unit : str
-        `ratio` (shown as a percentage), `times` (a ratio of two figures), `index`, `p`, `count`, `h`, `min`, `s`,
-        `per_1000_node_days`, or the plural noun of what is counted (`sessions`).
+        `ratio` (shown as a percentage), `ratio_difference` (percentage points), `times` (a ratio of
+        two figures), `index`, `shape`, `p`, `count`, `h`, `min`, `s`, `per_1000_node_days`, or the plural noun of what
+        is counted (`sessions`).
     n : int or None
         What the figure rests on: the denominator of a proportion, the number of observations or events.
     low, high : float or None
@@ -90,15 +91,12 @@ class Estimate:
         """Say the figure with n and interval as it stands in running text; the level is named where it is not 95 %."""
         if self.value is None:
             bound = self._interval()
-            return f"not measured: {self.reason}" + (f" ({bound} {self._word()}".rstrip() + ")" if bound else "")
+            return f"not measured: {self.reason}" + (f" ({bound} {word(self.unit)}".rstrip() + ")" if bound else "")
         head = words(self.value, self.unit)
         if self.numerator is not None and self.n is not None:
             head = f"{self.numerator:,} of {self.n:,}, {head}"
         notes = "; ".join(note for note in (self._population(), self._interval()) if note)
         return f"{head} ({notes})" if notes else head
-
-    def _word(self) -> str:
-        return words(2, self.unit).removeprefix(number(2, self.unit)).strip()
 
     def _population(self) -> str:
         if self.n is None or self.numerator is not None or self.n == self.value:

@@ -2,9 +2,11 @@
 
 UNIT_WORDS = {
     "ratio": "%",
+    "ratio_difference": "percentage points",
     "times": "times",
     "index": "",
     "p": "",
+    "shape": "",
     "count": "",
     "per_1000_node_days": "per 1,000 node-days",
     "per_h": "per h",
@@ -17,7 +19,18 @@ UNIT_WORDS = {
 }
 """What stands behind a number of the unit; a unit that is not here is its own word, with spaces for underscores."""
 
-FIXED_DECIMALS = {"ratio": 1, "times": 2, "index": 3, "p": 3, "per_1000_node_days": 2, "shape": 2}
+PERCENTAGES = {"ratio", "ratio_difference"}
+"""Units whose value is a fraction of 1 and is shown times 100."""
+
+FIXED_DECIMALS = {
+    "ratio": 1,
+    "ratio_difference": 1,
+    "times": 2,
+    "index": 3,
+    "p": 3,
+    "per_1000_node_days": 2,
+    "shape": 2,
+}
 """Units that always carry so many decimals; the others lose them as the number grows."""
 
 
@@ -27,7 +40,7 @@ def number(value: float, unit: str) -> str:
     >>> number(0.333, "ratio"), number(0.98, "h"), number(56.26, "h"), number(1294, "h"), number(23, "count")
     ('33.3', '0.98', '56.3', '1,294', '23')
     """
-    shown = value * 100 if unit == "ratio" else value
+    shown = value * 100 if unit in PERCENTAGES else value
     if shown == 0:
         return "0"
     if float(shown).is_integer() and unit not in FIXED_DECIMALS and (abs(shown) >= 1000 or not _is_measure(unit)):
@@ -43,8 +56,18 @@ def words(value: float, unit: str) -> str:
     """
     if unit == "p" and value < 0.001:
         return "< 0.001"
-    word = UNIT_WORDS.get(unit, unit.replace("_", " "))
-    return f"{number(value, unit)} {_singular(word) if value == 1 else word}".rstrip()
+    return f"{number(value, unit)} {word(unit, is_one=value == 1)}".rstrip()
+
+
+def word(unit: str, *, is_one: bool = False) -> str:
+    """Name a unit as it stands behind its number.
+
+    >>> word("per_1000_node_days"), word("sessions", is_one=True), word("index")
+    ('per 1,000 node-days', 'session', '')
+    """
+    if unit in UNIT_WORDS:
+        return UNIT_WORDS[unit]
+    return _singular(unit.replace("_", " ")) if is_one else unit.replace("_", " ")
 
 
 def span(low: float | None, high: float | None, unit: str) -> str:
@@ -73,7 +96,7 @@ def _rounded(shown: float, decimals: int | None) -> str:
     return f"{shown:,.1f}" if size < 1000 else f"{shown:,.0f}"
 
 
-def _singular(word: str) -> str:
-    if len(word) < 4 or not word.endswith("s") or word.startswith("per "):
-        return word
-    return f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
+def _singular(noun: str) -> str:
+    if len(noun) < 4 or not noun.endswith("s"):
+        return noun
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun[:-1]
