@@ -28,6 +28,9 @@ COLUMNS = Columns(
         "training_from",
     ),
 )
+END_REASONS = frozenset(EndReason)
+START_KINDS = frozenset(StartKind)
+OVER = END_REASONS - {EndReason.RUNNING, EndReason.NEVER_STARTED, EndReason.UNKNOWN}
 
 
 def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Batch]:
@@ -111,7 +114,7 @@ def state_key(row: Row, ended_at: datetime | None, log: ReadLog) -> str:
         if ended_at is not None:
             log.odd("no_end_reason", row.line)
         return EndReason.RUNNING if ended_at is None else EndReason.UNKNOWN
-    if text.casefold() in set(EndReason):
+    if text.casefold() in END_REASONS:
         return text.casefold()
     log.odd("unmapped_state", row.line)
     return text
@@ -120,7 +123,7 @@ def state_key(row: Row, ended_at: datetime | None, log: ReadLog) -> str:
 def start_kind(row: Row, log: ReadLog) -> str | None:
     """How the session followed the one before it, where that is one of the closed list."""
     word = (row.word("start_kind") or "").casefold()
-    if word in set(StartKind):
+    if word in START_KINDS:
         return word
     if word:
         log.odd("unmapped_start_kind", row.line)
@@ -134,6 +137,5 @@ def log_contradictions(row: Row, started_at: datetime | None, ended_at: datetime
         log.odd("running_with_end", row.line)
     if reason == EndReason.NEVER_STARTED and started_at is not None:
         log.odd("never_started_with_start", row.line)
-    is_over = reason in set(EndReason) - {EndReason.RUNNING, EndReason.NEVER_STARTED, EndReason.UNKNOWN}
-    if is_over and ended_at is None:
+    if reason in OVER and ended_at is None:
         log.odd("ended_without_end", row.line)
