@@ -1,8 +1,12 @@
 """The shared reader: RFC 4180, physical lines, headers by name, and bad records that cost only themselves."""
 
+import csv
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gangline.sources import tables_csv
 from gangline.sources.files import InputFile
@@ -10,6 +14,7 @@ from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.table_rows import Row
 from gangline.sources.tables_csv import Columns, table_rows
 
+CELLS = st.text(st.sampled_from('ab ,;"\n\r\tß한'), max_size=8)
 COLUMNS = Columns(("name", "node"), ("note",))
 
 
@@ -142,3 +147,24 @@ def test_batches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_csv, "BATCH_ROWS", 2)
     rows = iter([{"line": line, "target": "n1"} for line in range(5)])
     assert [batch.frame.height for batch in tables_csv.batches("annotation_records", rows)] == [2, 2, 1]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(CELLS, CELLS), max_size=6))
+def test_what_the_csv_module_writes_is_read_back(tmp_path: Path, cells: list[tuple[str, str]]) -> None:
+    text = StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([("name", "node"), *cells])
+    wanted = [pair for pair in cells if any(map(str.strip, pair))]
+    found = Table(tmp_path).rows(text.getvalue().encode())
+    assert [(row.cells["name"], row.cells["node"]) for row in found] == wanted
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.text(alphabet='a,"\n\r ', max_size=60))
+def test_any_damage_is_accounted_for_and_no_character_of_a_line_is_lost(tmp_path: Path, body: str) -> None:
+    table = Table(tmp_path)
+    rows = table.rows(b"name,node\n" + body.encode())
+    lines = [row.line for row in rows] + [reject.line for reject in table.log.rejects]
+    assert len(set(lines)) == len(rows) + table.log.rejected
+    kept = [row.raw for row in rows] + [reject.text for reject in table.log.rejects]
+    assert "".join(kept).count("a") == body.count("a")
