@@ -1,0 +1,82 @@
+"""Every headline figure by its stable id: what its card says, and which way is good where that is beyond dispute."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import duckdb
+
+from gangline.estimates import Estimate
+from gangline.report.figures import Direction, Figure
+from gangline.windows import Window
+
+Analysis = Callable[[duckdb.DuckDBPyConnection, Window], dict[str, Estimate]]
+
+
+class UnknownFigureError(KeyError):
+    """A figure that the catalogue does not know: add it there and to docs/figures.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A figure's label and definition."""
+
+    label: str
+    definition: str
+    better: Direction = Direction.NEITHER
+
+
+CATALOGUE: dict[str, Entry] = {
+    "fleet.nodes": Entry("Nodes in service", "Nodes of the inventory that are in service in the window."),
+    "fleet.sessions": Entry("Sessions", "Sessions that started in the window."),
+    "fleet.multi_node_sessions": Entry("Multi-node sessions", "Sessions on at least two nodes that started."),
+    "fleet.never_started": Entry("Never started", "Sessions created in the window that never held a node."),
+    "fleet.gang_gpu_hours_share": Entry("Gang share of GPU-hours", "GPU-hours of gang sessions over those of all."),
+    "exclusions.gang_sessions": Entry("Gang sessions", "Gang sessions that started in the window."),
+    "exclusions.excluded_total": Entry("Exclusions", "Nodes left out by a gang session at its start, summed."),
+    "exclusions.top3_share_sessions": Entry("Top three nodes, by count", "Their share of all exclusions."),
+    "exclusions.top3_share_hours": Entry("Top three nodes, by hours", "Their share of all excluded node-hours."),
+    "exclusions.gini_hours": Entry("Gini of excluded hours", "0: even over all candidate nodes; near 1: one node."),
+    "exclusions.hhi_hours": Entry("Herfindahl index of excluded hours", "Sum of the squared shares of nodes."),
+    "exclusions.null_top3_share_hours": Entry("Top three by chance", "The same share with sets drawn at random."),
+    "exclusions.p_value": Entry("Chance of such a share", "Draws at least as concentrated, one-sided."),
+    "exclusions.blocks": Entry("Blocks", "Runs of gang sessions that leave out the same nodes: the effective n."),
+    "exclusions.nodes_below_5pct_share": Entry(
+        "Nodes rarely left out", "Nodes left out by under 5 % of gang sessions."
+    ),
+    "exclusions.gang_time_share": Entry("Time covered by gangs", "Share of the window in which a gang session ran."),
+    "exclusions.longest_gang_session_h": Entry("Longest gang session", "Of those that started in the window."),
+    "exclusions.below_need_h": Entry(
+        "Below the gang's need", "Hours with fewer usable nodes than a gang needs.", Direction.LOWER
+    ),
+    "overlap.fleet_ratio": Entry("Overlap", "Excluded node-hours in which a single-node session held the node."),
+    "incidents.count": Entry("Node incidents", "Rows of incident files that start in the window.", Direction.LOWER),
+    "incidents.nodes_affected": Entry("Nodes affected", "Nodes with at least one incident.", Direction.LOWER),
+    "incidents.per_1000_node_days": Entry("Incident rate", "Per 1,000 in-service node-days.", Direction.LOWER),
+    "incidents.duration_q1_h": Entry("Lower quartile of duration", "A quarter of incidents was over by then."),
+    "incidents.duration_median_h": Entry("Median duration", "Half of the incidents was over by then.", Direction.LOWER),
+    "incidents.duration_q3_h": Entry("Upper quartile of duration", "Three quarters of incidents were over by then."),
+    "incidents.top5pct_nodes_share": Entry("Top 5 % of nodes", "Their share of all incident hours."),
+    "incidents.gini_hours": Entry("Gini of incident hours", "Over all nodes in service, zeros included."),
+    "incidents.weibull_shape": Entry("Weibull shape of gaps", "Below 1: incidents of a node come in bunches."),
+}
+
+
+def headlines(estimates: Mapping[str, Estimate], previous: Mapping[str, Estimate] | None = None) -> list[Figure]:
+    """Figures from estimates by id, each with its value in the window before (None for the whole export).
+
+    Raises
+    ------
+    UnknownFigureError
+        If an id is not in the catalogue.
+    """
+    return [_figure(name, estimate, previous) for name, estimate in estimates.items()]
+
+
+def _figure(name: str, estimate: Estimate, previous: Mapping[str, Estimate] | None) -> Figure:
+    stem = name if name in CATALOGUE else name.rpartition(".")[0]
+    if stem not in CATALOGUE:
+        raise UnknownFigureError(f"{name} is not in the catalogue of figures")
+    entry = CATALOGUE[stem]
+    label = entry.label if stem == name else f"{entry.label}, {name.rpartition('.')[2]}"
+    before = previous[name].value if previous is not None and name in previous else None
+    return Figure(name, estimate, before, label, entry.definition, entry.better)
