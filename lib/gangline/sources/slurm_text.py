@@ -1,0 +1,189 @@
+"""The records of `sacct -P` text, rebuilt where free text broke them over lines or shifted their columns.
+
+A line whose fields fit the header is a record. Lines that do not are laid over the columns together
+(`slurm_align.align`). What is left over may belong to the record before or after it: in the open last (first) column
+it is added there; elsewhere a neighbour that may only look like a record is given up together with it, because a
+wrong session is worse than a refused one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gangline.sources.slurm_align import Segment, align
+from gangline.sources.slurm_columns import ColumnKind, Layout
+
+MAX_FRAGMENT_LINES = 20_000
+MAX_FRAGMENT_CHARS = 8_000_000
+UNREADABLE = "no sacct record: the columns do not fit the header; export with --delimiter='^|^'"
+AMBIGUOUS = "free text holds delimiters or newlines that can be read in several ways; export with --delimiter='^|^'"
+
+NumberedLine = tuple[int, str]
+
+
+class Piece(NamedTuple):
+    """A record's fields with the line it begins on, or why there are none."""
+
+    line: int
+    fields: list[str] | None
+    text: str
+    reason: str = ""
+    is_rebuilt: bool = False
+
+
+@dataclass
+class Rebuilder:
+    """Turns numbered lines into pieces, holding back what the next line may still change."""
+
+    layout: Layout
+    previous: Piece | None = None
+    fragments: list[NumberedLine] = field(default_factory=list)
+    fragment_chars: int = 0
+
+    def feed(self, lines: Sequence[NumberedLine]) -> Iterator[Piece]:
+        """The pieces that these lines complete."""
+        clean = None if self.fragments else self._clean(lines)
+        if clean:
+            yield from [self.previous] if self.previous else []
+            yield from clean[:-1]
+            self.previous = clean[-1]
+            return
+        for number, text in lines:
+            yield from self._feed_line(number, text)
+
+    def finish(self) -> Iterator[Piece]:
+        """The pieces that the end of the file completes."""
+        while self.fragments and not self.fragments[-1][1].strip():
+            self.fragments.pop()
+        yield from self._settle(None)
+        yield from [self.previous] if self.previous else []
+        self.previous = None
+
+    def _clean(self, lines: Sequence[NumberedLine]) -> list[Piece] | None:
+        layout, pieces = self.layout, []
+        checks = [(column, layout.kinds[column].pattern.fullmatch) for column in layout.anchors]
+        for number, text in lines:
+            fields = text.split(layout.delimiter)
+            if len(fields) != layout.width or not all(check(fields[column]) for column, check in checks):
+                return None
+            pieces.append(Piece(number, fields, text))
+        return pieces
+
+    def _feed_line(self, number: int, text: str) -> Iterator[Piece]:
+        piece = self._standing(number, text)
+        if piece is None:
+            self.fragments.append((number, text))
+            self.fragment_chars += len(text)
+            if len(self.fragments) > MAX_FRAGMENT_LINES or self.fragment_chars > MAX_FRAGMENT_CHARS:
+                yield from self._give_up()
+            return
+        yield from self._settle(piece)
+
+    def _standing(self, number: int, text: str) -> Piece | None:
+        """The line as a record by itself, if it can be one."""
+        clean = self._clean([(number, text)])
+        if clean:
+            return clean[0]
+        if text.count(self.layout.delimiter) < self.layout.width:
+            return None
+        segments = align([text], self.layout, whole=True)
+        return _piece(segments[0], [(number, text)]) if segments else None
+
+    def _settle(self, following: Piece | None) -> Iterator[Piece]:
+        """Decides about the fragments, now that the record after them (null: the file's end) is known."""
+        fragments, self.fragments, self.fragment_chars = self.fragments, [], 0
+        head, middle, tail = _parted(fragments, self.layout)
+        joined = _absorbed_after(self.previous, head, self.layout)
+        if joined:
+            self.previous, head = joined, []
+        yield from [self.previous] if self.previous else []
+        if not middle:
+            head, tail = [], head
+        yield from _refused(head)
+        yield from middle
+        self.previous = _absorbed_before(tail, following, self.layout)
+        if self.previous is None:
+            yield from _refused(tail)
+            self.previous = following
+
+    def _give_up(self) -> Iterator[Piece]:
+        fragments, self.fragments, self.fragment_chars = self.fragments, [], 0
+        yield from [self.previous] if self.previous else []
+        self.previous = None
+        yield from _refused(fragments)
+
+
+def _parted(
+    fragments: list[NumberedLine], layout: Layout
+) -> tuple[list[NumberedLine], list[Piece], list[NumberedLine]]:
+    """The fragments that open no record, the records they make, and the fragments that close none."""
+    segments = align([text for _, text in fragments], layout) if len(fragments) > 1 else []
+    made = [segment for segment in segments if segment.fields]
+    if not made:
+        return fragments, [], []
+    first, last = made[0].first, made[-1].last
+    inner = [segment for segment in segments if first <= segment.first <= last]
+    return fragments[:first], [_piece(segment, fragments) for segment in inner], fragments[last + 1 :]
+
+
+def _piece(segment: Segment, lines: Sequence[NumberedLine]) -> Piece:
+    within = lines[segment.first : segment.last + 1]
+    text = "\n".join(text for _, text in within)
+    if segment.fields is None:
+        return Piece(within[0][0], None, text, UNREADABLE)
+    if segment.is_ambiguous:
+        return Piece(within[0][0], None, text, AMBIGUOUS)
+    return Piece(within[0][0], segment.fields, text, is_rebuilt=True)
+
+
+def _refused(lines: list[NumberedLine]) -> Iterator[Piece]:
+    text = "\n".join(text for _, text in lines)
+    if text.strip():
+        yield Piece(lines[0][0], None, text, UNREADABLE)
+
+
+def _absorbed_after(previous: Piece | None, lines: list[NumberedLine], layout: Layout) -> Piece | None:
+    """The record and the fragments after it as one, where its open end takes them or nobody can tell; else null."""
+    if previous is None or previous.fields is None or not lines:
+        return None
+    added = "\n".join(text for _, text in lines)
+    whole = f"{previous.text}\n{added}"
+    if layout.kinds[-1] is ColumnKind.TEXT:
+        fields = [*previous.fields[:-1], f"{previous.fields[-1]}\n{added}"]
+        return Piece(previous.line, fields, whole, is_rebuilt=True)
+    broken = _broken_column(whole, previous.text.count("\n"), layout)
+    if broken is None or _holds_anchor(previous.fields, range(broken + 1, layout.width), layout):
+        return None
+    return Piece(previous.line, None, whole, AMBIGUOUS)
+
+
+def _absorbed_before(lines: list[NumberedLine], following: Piece | None, layout: Layout) -> Piece | None:
+    """The fragments and the record after them as one, where its open start takes them or nobody can tell; else null."""
+    if following is None or following.fields is None or not lines:
+        return None
+    added = "\n".join(text for _, text in lines)
+    whole = f"{added}\n{following.text}"
+    if layout.kinds[0] is ColumnKind.TEXT:
+        fields = [f"{added}\n{following.fields[0]}", *following.fields[1:]]
+        return Piece(lines[0][0], fields, whole, is_rebuilt=True)
+    broken = _broken_column(whole, len(lines) - 1, layout)
+    if broken is None or _holds_anchor(following.fields, range(broken), layout):
+        return None
+    return Piece(lines[0][0], None, whole, AMBIGUOUS)
+
+
+def _broken_column(text: str, newline: int, layout: Layout) -> int | None:
+    """The column that holds the text's given newline (counted from 0) if the whole text can be one record."""
+    segments = align(text.split("\n"), layout, whole=True)
+    seen = 0
+    for column, value in enumerate(segments[0].fields or [] if segments else []):
+        seen += value.count("\n")
+        if seen > newline:
+            return column
+    return None
+
+
+def _holds_anchor(fields: list[str], columns: range, layout: Layout) -> bool:
+    """Whether a time or a state stands in these columns: more than a name would hold by chance."""
+    firm = {ColumnKind.TIME, ColumnKind.STATE}
+    return any(layout.kinds[column] in firm and fields[column] for column in columns)
