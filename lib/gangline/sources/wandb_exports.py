@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
-from gangline.sources.files import InputFile
+from gangline.sources.files import UTF8_BOM, InputFile
 from gangline.sources.json_buffer import JsonBuffer
 from gangline.sources.json_items import JsonDamage, JsonItem, buffered_items
 from gangline.sources.records import Batch, ReadLog, SourceRefusedError
@@ -14,9 +14,13 @@ from gangline.sources.wandb_names import run_id_in
 from gangline.sources.wandb_runs import API_ZONE, RunBook, is_api_run, take_api_run
 from gangline.sources.wandb_steps import RUNTIME, STEP, TIMESTAMP
 from gangline.sources.wandb_tables import RUN_COLUMNS
-from gangline.sources.wandb_values import parsed_us
+from gangline.sources.wandb_values import UnreadableValue, parsed_us, safe, value_of
 
 PARQUET_ROWS = 5_000
+FIRST_LINE_BYTES = 1 << 20
+ROW_KEYS = {STEP, TIMESTAMP, RUNTIME, "step"}
+PARQUET_DAMAGE = (pyarrow.ArrowException, OSError, ValueError, OverflowError)
+NO_JSON = "no JSON on this line: a line that was cut or mixed with another; export the history again"
 RUN_ARRAYS = (
     ("runs",),
     ("edges",),
@@ -30,15 +34,44 @@ NEITHER = "neither a history row (with _step) nor a run (with state and name): t
 def read_json(file: InputFile, log: ReadLog) -> Iterator[Batch]:
     """Reads history rows or runs, one a line, in an array, or in a page of the API; bare NaN is read as NaN."""
     book = RunBook(log)
+    taker = JsonTaker(file, book)
+    for item in line_items(file, log) if is_record_a_line(file) else document_items(file, log):
+        taker.take(item)
+        yield from book.steps.batches()
+    yield from book.batches()
+
+
+def is_record_a_line(file: InputFile) -> bool:
+    """True where the first line is a run or a history row by itself."""
+    with file.open() as stream:
+        first = stream.readline(FIRST_LINE_BYTES)
+    value = line_item(1, first.removeprefix(UTF8_BOM).decode(errors="replace")).value
+    return isinstance(value, dict) and (is_api_run(value) or bool(value.keys() & ROW_KEYS))
+
+
+def line_items(file: InputFile, log: ReadLog) -> Iterator[JsonItem | JsonDamage]:
+    """A record a line, so that a broken one, whatever it leaves open, costs only itself."""
+    for number, line in file.lines():
+        text = line.decode(errors="replace")
+        if "\ufffd" in text and "\ufffd".encode() not in line:
+            log.odd("not_utf8", number)
+        if text.strip():
+            item = line_item(number, text)
+            yield JsonDamage(number, NO_JSON, text) if isinstance(item.value, UnreadableValue) else item
+
+
+def line_item(number: int, text: str) -> JsonItem:
+    """What a line holds; broken JSON is an unreadable value."""
+    return JsonItem(number, number, (), value_of(text.encode()))
+
+
+def document_items(file: InputFile, log: ReadLog) -> Iterator[JsonItem | JsonDamage]:
+    """The records of one document, or of several."""
     with file.open() as stream:
         buffer = JsonBuffer(stream)
-        taker = JsonTaker(file, book)
-        for item in buffered_items(buffer, RUN_ARRAYS):
-            taker.take(item)
-            yield from book.steps.batches()
+        yield from buffered_items(buffer, RUN_ARRAYS)
     if buffer.replaced_count:
         log.odd("not_utf8", None, buffer.replaced_count)
-    yield from book.batches()
 
 
 class JsonTaker:
@@ -63,7 +96,7 @@ class JsonTaker:
         if self._is_taken(item.value, line):
             self.log.load()
         else:
-            self.log.reject(line, NEITHER, str(item.value)[:500])
+            self.log.reject(line, NEITHER, shown(item.value))
 
     def _is_taken(self, value: object, line: int) -> bool:
         record = value.get("node", value) if isinstance(value, dict) else value
@@ -71,10 +104,18 @@ class JsonTaker:
             return False
         if is_api_run(record):
             return take_api_run(self.book, record, line)
-        if not record.keys() & {STEP, TIMESTAMP, RUNTIME, "step"}:
+        if not record.keys() & ROW_KEYS:
             return False
         add_row(self.book, line, record, self.file_run_id)
         return True
+
+
+def shown(value: object) -> str:
+    """A value as the reject quotes it."""
+    try:
+        return safe(repr(value))
+    except RecursionError:
+        return "(nested too deep to be shown)"
 
 
 def add_row(book: RunBook, line: int, row: dict[str, Any], file_run_id: str) -> None:
@@ -97,7 +138,9 @@ def read_parquet(file: InputFile, log: ReadLog) -> Iterator[Batch]:
     """
     try:
         yield from _parquet_batches(file, log)
-    except pyarrow.ArrowException as error:
+    except SourceRefusedError:
+        raise
+    except PARQUET_DAMAGE as error:
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SourceRefusedError(f"{file.path}: no readable Parquet ({first_line}): copy or export it again") from error
 

@@ -127,7 +127,9 @@ class LogRecords:
 
     def _joined(self, kind: int, data: bytes) -> bytes | None:
         """The whole record, once its last fragment is here."""
-        if (kind in (Fragment.MIDDLE, Fragment.LAST)) != bool(self._parts) or kind not in tuple(Fragment):
+        if (kind in (Fragment.MIDDLE, Fragment.LAST)) != bool(
+            self._parts
+        ) or not Fragment.FULL <= kind <= Fragment.LAST:
             raise DamageFoundError("corrupt", "a record's parts are out of order")
         if kind == Fragment.FULL:
             return data
