@@ -42,7 +42,7 @@ class Intervals:
         ValueError
             If an end lies before its start, or is NaN.
         """
-        table = np.array(list(pairs)).reshape(-1, 2)
+        table = np.array(list(pairs) or np.empty((0, 2), dtype=np.int64))
         starts, ends = table[:, 0], table[:, 1]
         if not np.all(starts <= ends):
             start, end = table[np.flatnonzero(~(starts <= ends))[0]]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from gangline.estimates.estimate import USUAL_LEVEL, Estimate
-from gangline.estimates.survival import Counts, Floats, after, checked, counts_after, risk_table
+from gangline.estimates.survival import TOLERANCE, Counts, Floats, after, checked, counts_after, risk_table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -138,7 +138,7 @@ def _variance(incidence: Floats, before: Floats, of_cause: Counts, ended: Counts
 def _band(incidence: Floats, spread: Floats, level: float) -> tuple[Floats, Floats]:
     z = stats.norm.isf((1 - level) / 2)
     low, high = incidence.copy(), incidence.copy()
-    inside = (incidence > 0) & (incidence < 1)
+    inside = (incidence > 0) & (incidence < 1 - TOLERANCE)
     logs = np.log(incidence[inside])
     factor = np.exp(z * spread[inside] / (incidence[inside] * -logs))
     low[inside], high[inside] = np.exp(logs * factor), np.exp(logs / factor)

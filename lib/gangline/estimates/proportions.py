@@ -144,7 +144,9 @@ def _ratio_score(ratio: float, hits: int, n: int, other_hits: int, other_n: int,
 
 
 def _root(function: Callable[[float], float]) -> float:
-    bounded = lambda x: max(min(function(x), 1e6), -1e6)  # noqa: E731
+    def bounded(log_ratio: float) -> float:
+        return max(min(function(log_ratio), 1e6), -1e6)
+
     return float(optimize.brentq(bounded, -WIDEST_LOG_RATIO, WIDEST_LOG_RATIO, xtol=1e-13))
 
 

@@ -157,10 +157,12 @@ def _chance_bounds(share: float, first: int, second: int, level: float) -> tuple
     z = float(stats.norm.isf((1 - level) / 2))
     spare = (first + second) / 2 - 1
 
-    def distance(at: float) -> float:
-        bracket = 1 + spare * ((1 - at) / (2 - at) + at / (1 + at))
-        return (share - at) ** 2 - z * z * at * (1 - at) * bracket / (first * second)
+    def low(value: float) -> float:
+        def distance(at: float) -> float:
+            bracket = 1 + spare * ((1 - at) / (2 - at) + at / (1 + at))
+            return (value - at) ** 2 - z * z * at * (1 - at) * bracket / (first * second)
 
-    low = 0.0 if share == 0 else float(optimize.brentq(distance, 0.0, share))
-    high = 1.0 if share == 1 else float(optimize.brentq(distance, share, 1.0))
-    return low, high
+        # The value itself solves the equation where it is 1, so the search stops just below it.
+        return float(optimize.brentq(distance, 0.0, value * (1 - 1e-9))) if value > 0 else 0.0
+
+    return low(share), 1 - low(1 - share)

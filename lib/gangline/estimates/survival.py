@@ -160,7 +160,7 @@ def risk_table(times: Floats) -> tuple[Floats, Counts, Counts]:
 def _log_log_band(survival: Floats, hazard_variance: Floats, level: float) -> tuple[Floats, Floats]:
     z = stats.norm.isf((1 - level) / 2)
     low, high = survival.copy(), survival.copy()
-    inside = (survival > 0) & (survival < 1)
+    inside = (survival > 0) & (survival < 1 - TOLERANCE)
     logs = np.log(survival[inside])
     factor = np.exp(z * np.sqrt(hazard_variance[inside]) / -logs)
     low[inside], high[inside] = np.exp(logs * factor), np.exp(logs / factor)
