@@ -95,21 +95,18 @@ def _start_by_history(
 
 
 def _last_start(visits: Sequence[Visit], starts_at: datetime | None) -> datetime:
-    """The start of the last allocation: RUNNING may have been entered anew (after a restart, a lost and found node)."""
-    queued = [visit.at for visit in visits if visit.status in WAITING + BACK_TO_QUEUE]
-    queued_at = queued[-1] if queued else None
-    held = _entered(visits, HOLDING)
-    after = [at for at in held if queued_at is None or at >= queued_at]
-    start = after[0] if after else _entered(visits, ("RUNNING",), held)[-1]
-    if starts_at and queued_at and queued_at <= starts_at < start:
-        return starts_at
-    return start
+    """The start of the last allocation; where RUNNING was entered anew (a restart, a lost and found node), starts_at."""
+    queued = _entered(visits, WAITING + BACK_TO_QUEUE)
+    after = [visit for visit in visits if visit.status in HOLDING and not (queued and visit.at < queued[-1])]
+    if not after:  # clocks that disagree: CREATING is stamped by the agent, RUNNING by the manager
+        return (_entered(visits, ("RUNNING",)) or _entered(visits, HOLDING))[-1]
+    first = after[0]
+    is_entered_anew = first.status != "RUNNING" and starts_at and queued and queued[-1] <= starts_at < first.at
+    return starts_at if is_entered_anew and starts_at else first.at
 
 
-def _entered(
-    visits: Sequence[Visit], statuses: tuple[str, ...], otherwise: list[datetime] | None = None
-) -> list[datetime]:
-    return [visit.at for visit in visits if visit.status in statuses] or otherwise or []
+def _entered(visits: Sequence[Visit], statuses: tuple[str, ...]) -> list[datetime]:
+    return [visit.at for visit in visits if visit.status in statuses]
 
 
 def _start_by_row(status: str, times: Times, ended_at: datetime | None) -> tuple[datetime | None, bool | None]:
