@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-
 from tests.sources.wandb_writer import (
     BASE_S,
     framed,
