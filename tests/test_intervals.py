@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangline.intervals import Intervals, union
@@ -27,12 +27,14 @@ def check(found: Intervals, expected: set[int]) -> None:
     assert np.all(found.starts[1:] > found.ends[:-1])
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_any_pairs_become_disjoint(pairs: Pairs) -> None:
     check(Intervals.of(pairs), grid(pairs))
     assert Intervals.of(reversed(pairs)) == Intervals.of(pairs)
 
 
+@settings(deadline=None)
 @given(PAIRS, PAIRS)
 def test_set_operations(first: Pairs, second: Pairs) -> None:
     mine, theirs = Intervals.of(first), Intervals.of(second)
@@ -42,6 +44,7 @@ def test_set_operations(first: Pairs, second: Pairs) -> None:
     assert union([mine, theirs]) == mine | theirs
 
 
+@settings(deadline=None)
 @given(PAIRS, st.integers(0, 50), st.integers(0, 20))
 def test_clip_and_coverage(pairs: Pairs, start: int, length: int) -> None:
     window = set(range(start, start + length))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangline.estimates import gini, hhi, lorenz, top_fraction_share, top_share, top_units
@@ -44,6 +44,7 @@ def test_names_break_ties() -> None:
     assert top_units({}, 3) == ()
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=30).filter(any))
 def test_gini_is_the_mean_difference_and_the_lorenz_area(amounts: list[int]) -> None:
     sizes = np.array(amounts, dtype=float)

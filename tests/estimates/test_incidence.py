@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.duration.survfunc import CumIncidenceRight
@@ -30,6 +30,7 @@ def test_uncensored_incidence_is_a_share() -> None:
     assert (curves["retry"].at(3).value, curves["person"].at(3).value) == pytest.approx((0.25, 0.5))
 
 
+@settings(deadline=None)
 @given(ROWS)
 def test_causes_and_survival_sum_to_one(rows: list[tuple[int, int]]) -> None:
     durations, causes = [row[0] for row in rows], [CAUSES[row[1]] for row in rows]

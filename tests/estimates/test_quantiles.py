@@ -3,7 +3,7 @@
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangline.estimates import median, quantile, quantiles
@@ -44,6 +44,7 @@ def test_ties_are_no_trouble() -> None:
     assert (middle.value, middle.low, middle.high, middle.level) == (2.0, 2.0, 2.0, 0.875)
 
 
+@settings(deadline=None)
 @given(st.integers(6, 2000))
 def test_rank_is_the_narrowest_that_covers(n: int) -> None:
     rank = median_rank(n)
@@ -62,6 +63,7 @@ def test_quartiles_of_the_report_style_gaps() -> None:
     assert quantile([NAN], 0.25, "min").reason == "there are no values"
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6) | st.just(NAN), min_size=1, max_size=30), st.sampled_from([0.05, 0.25, 0.5, 0.9]))
 def test_same_answer_in_polars(values: list[float], level: float) -> None:
     """Bug D6: the engines agree where NaN is filtered first and the interpolation is linear."""

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -32,6 +32,7 @@ def test_published_shift() -> None:
     assert (back.value, back.low, back.high) == pytest.approx((-0.305, -0.76, 0.15))
 
 
+@settings(deadline=None)
 @given(SMALL, SMALL)
 def test_ties_as_if_every_split_were_listed(first: list[int], second: list[int]) -> None:
     ranks = stats.rankdata(first + second)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -80,6 +80,7 @@ def test_bad_input() -> None:
         kaplan_meier([1, 2], [True])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=1, max_size=40))
 def test_agrees_with_scipy(rows: list[tuple[int, bool]]) -> None:
     durations, is_ended = np.array([row[0] for row in rows], dtype=float), np.array([row[1] for row in rows])
