@@ -159,7 +159,7 @@ def test_local_times_need_the_zone_and_repeat_at_the_clock_change(export: Export
     assert sessions["started_at"].to_list() == [datetime(2026, 11, 1, 5, 40, tzinfo=UTC)]
     assert sessions["ended_at"].to_list() == [datetime(2026, 11, 1, 6, 10, tzinfo=UTC)]
     assert [reject.line for reject in export.log.rejects] == [3]
-    assert export.log.oddities == {"ambiguous_time": (1, 2)}
+    assert export.log.oddities == {"ambiguous_local_time": (1, 2)}
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_repeated_hour_takes_the_reading_that_keeps_the_order() -> None:
     log = ReadLog()
     times = instants("2026-11-01T00:50", "2026-11-01T01:40", "2026-11-01T01:10", log=log)
     assert times == ["2026-11-01T04:50:00+00:00", "2026-11-01T05:40:00+00:00", "2026-11-01T06:10:00+00:00"]
-    assert log.oddities == {"ambiguous_time": (1, 7)}
+    assert log.oddities == {"ambiguous_local_time": (1, 7)}
 
 
 def test_a_repeated_hour_that_nothing_decides_takes_the_earlier_reading() -> None:

@@ -22,7 +22,7 @@ def ordered_instants(row: Row, columns: Sequence[str], options: SourceOptions, l
     ----------
     columns
         In the order in which their times must have come: where a clock change repeats an hour, the readings that
-        keep this order stand, else the earlier ones; either is counted as `ambiguous_time`.
+        keep this order stand, else the earlier ones; either is counted as `ambiguous_local_time`.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def ordered_instants(row: Row, columns: Sequence[str], options: SourceOptions, l
             times = f"{last} {row.word(last)} is before {first} {row.word(first)}"
             raise RowError(f"{times}: correct one of them, or leave {last} empty")
     if resolved.is_ambiguous:
-        log.odd("ambiguous_time", row.line)
+        log.odd("ambiguous_local_time", row.line)
     return resolved.instants
 
 
