@@ -95,7 +95,7 @@ def _start_by_history(
 
 
 def _last_start(visits: Sequence[Visit], starts_at: datetime | None) -> datetime:
-    """The start of the last allocation; where RUNNING was entered anew (a restart, a lost and found node), starts_at."""
+    """The start of the last allocation: starts_at where RUNNING was entered anew (a restart, a lost and found node)."""
     queued = _entered(visits, WAITING + BACK_TO_QUEUE)
     after = [visit for visit in visits if visit.status in HOLDING and not (queued and visit.at < queued[-1])]
     if not after:  # clocks that disagree: CREATING is stamped by the agent, RUNNING by the manager

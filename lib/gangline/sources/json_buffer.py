@@ -153,7 +153,7 @@ class JsonBuffer:
             return _LENIENT_DECODER.raw_decode(self._text, start)
 
     def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - _TAIL_CHARS
+        return _is_unterminated(error.msg) or error.pos >= len(self._text) - _TAIL_CHARS
 
     def _more(self) -> bool:
         """Drops what is consumed and reads on, twice as much each time one value asks again."""
@@ -174,8 +174,12 @@ class JsonBuffer:
         self.line()
         line = self._line + self._text.count("\n", self._position, position)
         text = self._text[self._position : self._position + _TEXT_CHARS]
-        over = position >= len(self._text) and self._is_over
+        over = self._is_over and (position >= len(self._text) or _is_unterminated(reason))
         return DamagedJsonError(line, "the file ends inside a value" if over else f"no JSON: {reason}", text)
+
+
+def _is_unterminated(reason: str) -> bool:
+    return reason.startswith("Unterminated string")
 
 
 def _without_surrogates(value: object) -> object:
