@@ -166,7 +166,7 @@ def _record_sources(con: duckdb.DuckDBPyConnection, config: Config, found: dict[
 
 def _say_leftovers(con: duckdb.DuckDBPyConnection, config: Config, report: IngestReport) -> None:
     rows = con.execute(
-        "select path, is_configured from meta.files join meta.sources using (source_id) order by path"
+        "select files.path, is_configured from meta.files as files join meta.sources using (source_id) order by files.path"
     ).fetchall()
     report.unconfigured_files = sum(1 for _, is_configured in rows if not is_configured)
     report.missing_files = [
