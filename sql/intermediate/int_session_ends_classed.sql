@@ -1,0 +1,73 @@
+-- A row: one started session whose end is known, with what the end means and the rule that said so.
+with sessions as (select * from intermediate.int_sessions_merged),
+members as (select * from intermediate.int_session_nodes_merged),
+nodes as (select * from intermediate.int_nodes_keyed),
+node_incidents as (select * from intermediate.int_node_incidents_merged),
+node_states as (select * from intermediate.int_node_states_merged),
+maintenance as (select * from meta.maintenance),
+settings as (select * from meta.settings),
+
+ends as (select * from sessions where has_started and ended_at is not null),
+
+in_maintenance as (
+    select distinct ends.session_key
+    from ends
+    join maintenance
+        on ends.ended_at >= coalesce(maintenance.from_at, '-infinity'::timestamptz)
+        and ends.ended_at < coalesce(maintenance.to_at, 'infinity'::timestamptz)
+),
+
+kills as (
+    select members.node_key, ends.session_key, ends.ended_at
+    from ends
+    join members using (session_key)
+    where ends.end_reason = 'killed'
+),
+
+began as (
+    select node, started_at, 'incident_before' as end_rule from node_incidents
+    union all
+    select node, started_at, 'node_down_before' from node_states where state_kind = 'down'
+),
+
+explained as (
+    select kills.session_key, min(began.end_rule) as end_rule
+    from began
+    join nodes using (node)
+    join kills using (node_key)
+    cross join settings
+    where began.started_at <= kills.ended_at
+        and minutes_between(began.started_at, kills.ended_at) <= settings.failures_before_min
+    group by kills.session_key
+),
+
+ruled as (
+    select
+        ends.session_key,
+        case
+            when ends.end_reason = 'completed' then ['completed', 'end_reason']
+            when in_maintenance.session_key is not null then ['planned', 'maintenance']
+            when ends.end_reason in ('failed', 'node_fail', 'out_of_memory') then ['failure', 'end_reason']
+            when ends.end_reason = 'preempted' then ['preempted', 'end_reason']
+            when ends.end_reason = 'timeout' and ends.time_limit_min is null then ['unknown', 'no_time_limit']
+            when ends.end_reason = 'timeout'
+                and minutes_between(ends.started_at, ends.ended_at)
+                    >= settings.end_class_limit_min_ratio * ends.time_limit_min
+                then ['planned', 'time_limit']
+            when ends.end_reason = 'timeout' and ends.started_at is not null then ['failure', 'before_time_limit']
+            when ends.end_reason = 'killed' and explained.session_key is not null then ['failure', explained.end_rule]
+            when ends.end_reason = 'killed' then ['user', 'end_reason']
+            else ['unknown', 'end_reason']
+        end as ruling
+    from ends
+    left join in_maintenance using (session_key)
+    left join explained using (session_key)
+    cross join settings
+),
+
+final as (
+    select session_key, ruling[1] as end_class, ruling[2] as end_rule
+    from ruled
+)
+
+select * from final

@@ -1,0 +1,24 @@
+-- A row: one session in one file, with what decides which record of a session speaks first.
+with records as (select * from staging.stg_exports__sessions),
+files as (select * from intermediate.int_files_dated),
+end_reasons as (select * from staging.end_reasons),
+
+final as (
+    select
+        files.source,
+        records.*,
+        files.observed_until,
+        record_order(
+            coalesce(end_reasons.is_terminal, records.ended_at is not null), files.file_order, records.line
+        ) as record_order,
+        struct_pack(
+            source_state := records.source_state,
+            end_reason := end_reasons.end_reason,
+            end_reason_unstarted := end_reasons.end_reason_unstarted
+        ) as state
+    from records
+    join files using (file_id)
+    left join end_reasons on end_reasons.source = files.source and end_reasons.state_key = records.state_key
+)
+
+select * from final

@@ -1,0 +1,1 @@
+create or replace macro clock_tolerance() as interval 1 minute;
