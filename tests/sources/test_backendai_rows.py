@@ -187,7 +187,7 @@ class TestStates:
         text = CSV_HEAD + f"{A},run,KEY,HIBERNATED,winter,2026-03-02 12:00:00+00,,\n"
         reading = read_text(text)
         row = reading.row(SESSION_RECORDS)
-        assert (row["source_state"], row["state_key"]) == ("HIBERNATED winter", "unknown")
+        assert (row["source_state"], row["state_key"]) == ("HIBERNATED winter", "unknown-open")
         assert reading.log.oddities == {"unknown_status": (1, 2)}
 
     def test_waiting_times_are_no_export_time(self, read_text: ReadText) -> None:

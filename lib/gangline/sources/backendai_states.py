@@ -49,7 +49,7 @@ OTHER_REASONS = frozenset(
         *("triggered-by-scheduler", "passed-preconditions", "deprioritized-for-rescheduling", "preemption-reservation"),
     }
 )
-UNKNOWN_KEY = "unknown"
+UNKNOWN_KEY = "unknown-open"
 UNKNOWN_ENDED_KEY = "unknown-ended"
 
 
