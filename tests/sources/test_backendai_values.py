@@ -12,11 +12,11 @@ from gangline.sources.backendai_values import (
     decoded,
     folded,
     gpu_count_of,
-    instant_of,
     node_of,
     nodes_of,
     uuid_of,
 )
+from gangline.sources.instants import instant_of
 from gangline.sources.records import ReadLog
 from gangline.sources.table_rows import RowError
 

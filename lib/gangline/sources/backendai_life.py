@@ -6,7 +6,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from gangline.sources.backendai_states import BACK_TO_QUEUE, ENDING, HOLDING, RANKS, TERMINAL, WAITING, status_of
-from gangline.sources.backendai_values import decoded, instant_of
+from gangline.sources.backendai_values import decoded
+from gangline.sources.instants import instant_of
 from gangline.sources.records import ReadLog
 from gangline.sources.table_rows import RowError
 

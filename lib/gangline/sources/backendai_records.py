@@ -14,12 +14,12 @@ from gangline.sources.backendai_values import (
     cells_of,
     decoded,
     gpu_count_of,
-    instant_of,
     node_of,
     nodes_of,
     uuid_of,
 )
 from gangline.sources.batches import Records
+from gangline.sources.instants import instant_of
 from gangline.sources.records import (
     SESSION_NODE_RECORDS,
     SESSION_RECORDS,

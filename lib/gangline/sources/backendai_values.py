@@ -1,4 +1,4 @@
-"""What Backend.AI's cells hold: ids, instants, JSON in strings, PostgreSQL arrays, resource slots, agents."""
+"""What Backend.AI's cells hold: ids, JSON in strings, PostgreSQL arrays, resource slots, agents."""
 
 import base64
 import binascii
@@ -8,13 +8,9 @@ import re
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from gangline.sources.clocks import readings
 from gangline.sources.records import ReadLog
 from gangline.sources.table_rows import RowError, shown
-from gangline.sources.table_times import YEARS, iso_time
 
 AGENT_PREFIX = "i-"  # an agent's id is this and its host's name
 MAX_SLOTS = 1e9
@@ -70,26 +66,6 @@ def uuid_of(value: object, what: str) -> str:
         return str(uuid.UUID(text))
     except (ValueError, binascii.Error) as error:
         raise RowError(f"{what} is {shown(str(value))}: expected a session's uuid") from error
-
-
-def instant_of(value: object, what: str, zone: ZoneInfo) -> datetime | None:
-    """An instant in UTC; a text without an offset is in `zone` (the earlier reading where a clock change repeats it).
-
-    Examples
-    --------
-    >>> instant_of("2026-11-20 12:04:05.5+09", "created_at", ZoneInfo("UTC"))
-    datetime.datetime(2026, 11, 20, 3, 4, 5, 500000, tzinfo=datetime.timezone.utc)
-    """
-    if value is None or value == "":
-        return None
-    wall = iso_time(value.strip()) if isinstance(value, str) else None
-    try:
-        found = readings(wall, zone) if wall and wall.year in YEARS else ()
-    except OverflowError:
-        found = ()
-    if not found:
-        raise RowError(f"{what} is {shown(str(value))}: expected a time such as 2026-11-20T03:04:05+00:00")
-    return found[0]
 
 
 def decoded(value: object, log: ReadLog, line: int) -> object:
