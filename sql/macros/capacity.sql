@@ -28,7 +28,7 @@ clipped as (
 ),
 
 edges as (
-    select from_at as at, usable, gang, other from clipped
+    select from_at as edge_at, usable, gang, other from clipped
     union all
     select to_at, -usable, -gang, -other from clipped
     union all
@@ -36,21 +36,21 @@ edges as (
 ),
 
 changes as (
-    select at, sum(usable) as usable, sum(gang) as gang, sum(other) as other
+    select edge_at, sum(usable) as usable, sum(gang) as gang, sum(other) as other
     from edges
-    where isfinite(at)
-    group by at
+    where isfinite(edge_at)
+    group by edge_at
 ),
 
 levels as (
     select
-        at as from_at,
-        coalesce(lead(at) over (order by at), window_end) as to_at,
+        edge_at as from_at,
+        coalesce(lead(edge_at) over (order by edge_at), window_end) as to_at,
         (sum(usable) over steps)::bigint as usable_nodes,
         (sum(gang) over steps)::bigint as gang_nodes,
         (sum(other) over steps)::bigint as other_nodes
     from changes
-    window steps as (order by at rows between unbounded preceding and current row)
+    window steps as (order by edge_at rows between unbounded preceding and current row)
 ),
 
 final as (select * from levels where from_at < to_at and from_at < window_end)

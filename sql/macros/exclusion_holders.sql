@@ -20,7 +20,7 @@ single as (
     where sizes.node_count = 1 and members.until_at > members.started_at
 ),
 
-overlaps as (
+met as (
     select
         left_out.node_key,
         single.session_key,
@@ -38,11 +38,11 @@ final as (
         nodes.node,
         sessions.owner,
         sessions.run_name,
-        count(distinct overlaps.session_key) as sessions,
-        sum(overlaps.held_h) as held_h,
-        count(*) as overlaps,
-        count(*) filter (where overlaps.was_first) as held_first
-    from overlaps
+        count(distinct met.session_key) as sessions,
+        sum(met.held_h) as held_h,
+        count(*) as meetings,
+        count(*) filter (where met.was_first) as held_first
+    from met
     join sessions using (session_key)
     join nodes using (node_key)
     group by all
