@@ -109,8 +109,27 @@ class Window:
         if self.label == NO_DATA:
             return "no_data"
         if self.is_whole:
-            return f"{self._local_start:%Y-%m-%d}_{_next_midnight(self._local_end):%Y-%m-%d}"
-        return f"{_stamp(self._local_start)}_{_stamp(self._local_end)}"
+            return f"{self.local_start:%Y-%m-%d}_{_next_midnight(self.local_end):%Y-%m-%d}"
+        return f"{_stamp(self.local_start)}_{_stamp(self.local_end)}"
+
+    @property
+    def edges(self) -> tuple[str, str]:
+        """What asks for this window again: two texts for `between`, empty for the whole export."""
+        if self.is_whole:
+            return "", ""
+        moments = (self.local_start, self.local_end)
+        start, end = (f"{at:%Y-%m-%d}" if _is_midnight(at) else at.isoformat() for at in moments)
+        return start, end
+
+    def span(self) -> str:
+        """Say from which to which day (of the zone) the window goes, both included."""
+        if not self.days:
+            return NO_DATA
+        first, last = self.local_start, self.local_end
+        if not self.is_whole and not (_is_midnight(first) and _is_midnight(last)):
+            return f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
+        final = (last - INSTANT).date()
+        return f"{first:%Y-%m-%d}" if final == first.date() else f"{first:%Y-%m-%d} to {final:%Y-%m-%d}"
 
     @property
     def days(self) -> float:
@@ -121,7 +140,7 @@ class Window:
         """Give the window of the same length just before (whole days stay whole days); None for the whole export."""
         if self.is_whole:
             return None
-        first, last = self._local_start, self._local_end
+        first, last = self.local_start, self.local_end
         if _is_midnight(first) and _is_midnight(last):
             before = datetime.combine(first.date() - (last.date() - first.date()), time(), first.tzinfo)
         else:
@@ -137,11 +156,13 @@ class Window:
         return windows
 
     @property
-    def _local_start(self) -> datetime:
+    def local_start(self) -> datetime:
+        """The start on the zone's clock."""
         return self.start.astimezone(ZoneInfo(self.time_zone))
 
     @property
-    def _local_end(self) -> datetime:
+    def local_end(self) -> datetime:
+        """The end on the zone's clock."""
         return self.end.astimezone(ZoneInfo(self.time_zone))
 
 

@@ -7,19 +7,19 @@ import polars as pl
 ELLIPSIS = "…"
 AXIS_WIDTH = 28
 ZERO_WIDTH_JOINER = "\u200d"
-_PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
+_PICTURES = {"\n": "↵", "\t": "⇥"}
 _INVISIBLE = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 
 
 def legible(text: str, width: int | None = None) -> str:
-    """Show a text on one line: control characters as their pictures, other invisible ones as `\\u{...}`.
+    """Show a text on one line: a line's end as ↵, other invisible characters as `\\u{...}`.
 
     Cut to `width`, which counts columns: Korean letters and emoji take two, combining marks none.
 
     Examples
     --------
     >>> legible("train\\nstep2"), legible("x" * 30, 8), legible("")
-    ('train␊step2', 'xxxxxxx…', '(empty)')
+    ('train↵step2', 'xxxxxxx…', '(empty)')
     """
     if not text:
         return "(empty)"
@@ -43,11 +43,10 @@ def shortened(frame: pl.DataFrame, column: str, width: int = AXIS_WIDTH) -> pl.D
 
 
 def _visible(character: str) -> str:
-    code = ord(character)
-    if code in _PICTURES:
-        return _PICTURES[code]
+    if character in _PICTURES:
+        return _PICTURES[character]
     if character != ZERO_WIDTH_JOINER and unicodedata.category(character) in _INVISIBLE:
-        return f"\\u{{{code:x}}}"
+        return f"\\u{{{ord(character):x}}}"
     return character
 
 

@@ -79,7 +79,12 @@ def ratio_axis(field: str, title: str, *, channel: type[Any] = alt.X, top: float
 
 def name_axis(field: str, title: str | None = None, *, sort: Any = None, channel: type[Any] = alt.Y) -> Any:
     """Put names on y in the frame's own order; cut long ones first with `labels.shortened`."""
-    return channel(f"{field}:N", title=title, sort=sort, axis=alt.Axis(labelLimit=240, ticks=False, domain=False))
+    return channel(
+        f"{field}:N",
+        title=title,
+        sort=sort,
+        axis=alt.Axis(labelLimit=240, ticks=False, domain=False, labelOverlap=True),
+    )
 
 
 def series_colour(field: str, names: list[str], title: str | None = None) -> alt.Color:
@@ -121,6 +126,8 @@ def _config() -> Any:
         | {"titleFontSize": 12, "titleFontWeight": 500, "gridColor": LINE, "domainColor": "#aab3c0"}
         | {"tickColor": "#aab3c0", "labelPadding": 5, "titlePadding": 9},
         "axisX": {"grid": False},
+        "axisQuantitative": {"tickCount": 6, "grid": True},
+        "axisBand": {"grid": False},
         "legend": text
         | {"titleFontSize": 12, "titleFontWeight": 600, "orient": "top", "symbolSize": 90}
         | {"labelLimit": 260},

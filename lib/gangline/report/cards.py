@@ -9,18 +9,20 @@ from gangline.report.figures import Figure, Judgement
 from gangline.report.wording import prose
 
 CARD = Markup(
-    '<article class="card" id="{anchor}"><h3 class="card-label">{label}</h3><p class="card-value">{value}</p>'
-    '{change}{course}<p class="card-note">{note}</p><p class="card-definition">{definition}</p></article>'
+    '<article class="card" id="{anchor}"><h3 class="card-label">{label}</h3><p class="card-value">{value}</p>{change}'
+    '<div class="card-course">{course}</div><p class="card-note">{note}</p>'
+    '<p class="card-definition">{definition}</p></article>'
 )
-CHANGE = Markup('<p class="card-change{}"><b><span aria-hidden="true">{}</span> {}</b> vs the window before, {}</p>')
+CHANGE = Markup('<p class="card-change{}"><b><span aria-hidden="true">{}</span> {}</b> vs {}, {}</p>')
 COURSE = Markup('<svg class="course" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">{}{}</svg>')
+NO_CHANGE = Markup('<p class="card-change"></p>')
 CLASSES = {Judgement.BETTER: " is-better", Judgement.WORSE: " is-worse", Judgement.OUTSIDE: " is-outside"}
 COURSE_WIDTH, COURSE_HEIGHT, COURSE_MARGIN = 112.0, 26.0, 3.0
 
 
-def cards(figures: Sequence[Figure], whole: bool = False) -> Markup:
-    """Write a row of cards; in a window that is the `whole` export nothing is said of a window before."""
-    return prose(Markup('<div class="cards">{}</div>'), Markup("").join(_card(figure, whole) for figure in figures))
+def cards(figures: Sequence[Figure], before: str | None) -> Markup:
+    """Write a row of cards; `before` names the window before, None where there is none to compare with."""
+    return prose(Markup('<div class="cards">{}</div>'), Markup("").join(_card(figure, before) for figure in figures))
 
 
 def plain(figures: Sequence[Figure]) -> str:
@@ -34,19 +36,21 @@ def course(values: Sequence[float | None], label: str) -> Markup:
     if len(known) < 2:
         return Markup("")
     dots = [_dot(position, value, len(values), min(known), max(known)) for position, value in enumerate(values)]
-    lines = Markup("").join(prose(Markup('<polyline points="{}"/>'), " ".join(run)) for run in _runs(dots))
+    lines = Markup("").join(
+        prose(Markup('<polyline points="{}"/>'), Markup.escape(" ".join(run))) for run in _runs(dots)
+    )
     last = next(dot for dot in reversed(dots) if dot).split(",")
     end = prose(Markup('<circle cx="{}" cy="{}" r="2.4"/>'), *last)
     return prose(COURSE, COURSE_WIDTH, COURSE_HEIGHT, label, lines, end)
 
 
-def change(figure: Figure) -> Markup:
+def change(figure: Figure, before: str) -> Markup:
     """Write the change against the window before: arrow, difference, and the word that the evidence allows."""
     judged = figure.judgement()
     if judged is Judgement.UNKNOWN or figure.change is None:
-        return prose(Markup('<p class="card-change">{}</p>'), judged.value)
+        return prose(Markup('<p class="card-change">no value for {}</p>'), before)
     arrow = "■" if figure.change == 0 else "▲" if figure.change > 0 else "▼"
-    return prose(CHANGE, CLASSES.get(judged, ""), arrow, difference(figure), judged.value)
+    return prose(CHANGE, CLASSES.get(judged, ""), arrow, difference(figure), before, judged.value)
 
 
 def difference(figure: Figure) -> str:
@@ -63,7 +67,7 @@ def difference(figure: Figure) -> str:
     return f"{sign}{words(abs(step), unit)}"
 
 
-def _card(figure: Figure, whole: bool) -> Markup:
+def _card(figure: Figure, before: str | None) -> Markup:
     estimate = figure.estimate
     value = "not measured" if estimate.value is None else words(estimate.value, estimate.unit)
     history = [*figure.history, estimate.value] if figure.history else []
@@ -72,7 +76,7 @@ def _card(figure: Figure, whole: bool) -> Markup:
         anchor=f"figure-{figure.id}",
         label=figure.label,
         value=_large(value),
-        change="" if whole else change(figure),
+        change=NO_CHANGE if before is None else change(figure, before),
         course=course(history, f"{figure.label}: the windows before and this one"),
         note=_note(figure),
         definition=figure.definition,

@@ -27,7 +27,7 @@ class Judgement(StrEnum):
     WORSE = "worse"
     OUTSIDE = "outside the usual range"
     USUAL = "within the usual range"
-    UNKNOWN = "no value for the window before"
+    UNKNOWN = "no value to compare with"
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ def _introduce(page: Page) -> None:
             "cluster": page.config.cluster.name,
             "time_zone": window.time_zone,
             "window": window.label,
+            "days": window.span(),
             "start": window.start.isoformat(),
             "end": window.end.isoformat(),
             "before": before.label if before else None,

@@ -92,7 +92,8 @@ class Page:
         outputs.leave(outputs.FIGURES, {"figures": [figure.row() for figure in known]})
         chosen = _chosen(known, cards_shown)
         if chosen:
-            outputs.show(cards.cards(chosen, self.window.is_whole), cards.plain(chosen))
+            before = self.window.previous()
+            outputs.show(cards.cards(chosen, before.label if before else None), cards.plain(chosen))
         for figure, printed in history.changed_since(chosen, self.window, folder):
             said = "The page of the window before printed {} for “{}”; on today's data it is {}."
             self.text(said, printed, figure.label, figure.previous)

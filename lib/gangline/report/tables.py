@@ -12,7 +12,7 @@ from gangline.estimates.wording import number
 from gangline.report.wording import clock, prose
 from gangline.units import SUFFIXES
 
-MOST_ROWS = 50
+MOST_ROWS = 30
 CELL_WIDTH = 44
 LONGEST_TITLE = 2000
 PERCENT = {"_ratio", "_share"}

@@ -46,7 +46,9 @@ def human(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
-    return _moment(value) if isinstance(value, date | timedelta) else legible(str(value), LONGEST_NAME)
+    if isinstance(value, date | timedelta):
+        return _moment(value)
+    return legible(str(value), LONGEST_NAME) if value != "" else ""
 
 
 def _moment(value: date | timedelta) -> str:
