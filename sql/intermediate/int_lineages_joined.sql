@@ -13,7 +13,7 @@ ordered as (
 side_by_side as (
     select count(*) > 0 as has_overlap
     from ordered
-    where least(earlier_until_at, until_at) > started_at + clock_tolerance()
+    where earlier_until_at > started_at + clock_tolerance() and until_at > started_at + clock_tolerance()
 ),
 
 final as (

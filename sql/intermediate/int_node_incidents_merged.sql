@@ -38,8 +38,11 @@ merged as (
 
 final as (
     select
-        concat_ws(':', 'node', incident_id, if(count(*) over (partition by incident_id) > 1, node, null),
-            if(max(place) over (partition by incident_id, node) > 1, place, null)) as incident_id,
+        concat_ws(
+            ':', 'node', incident_id,
+            if(min(node) over (partition by incident_id) < max(node) over (partition by incident_id), node, null),
+            if(max(place) over (partition by incident_id, node) > 1, place, null)
+        ) as incident_id,
         * exclude (incident_id, place)
     from merged
 )

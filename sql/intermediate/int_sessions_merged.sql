@@ -46,7 +46,6 @@ records_merged as (
 parts_summed as (
     select
         session_key,
-        sum(gpu_count) as gpu_count,
         min(started_at) as started_at,
         case when bool_and(is_terminal) then max(ended_at) end as ended_at,
         arg_min(state, coalesce(ended_at, 'infinity'::timestamptz)) filter (where state.source_state is not null)
@@ -80,10 +79,8 @@ filled as (
         nullif(keys.cluster_source, '') as cluster_source,
         coalesce(records.bare_id, keys.native_id) as bare_id,
         records.* exclude (
-            session_key, bare_id, created_at, started_at, ended_at, end_source, has_started, state, gpu_count,
-            observed_until
+            session_key, bare_id, created_at, started_at, ended_at, end_source, has_started, state, observed_until
         ),
-        coalesce(records.gpu_count, parts.gpu_count) as gpu_count,
         coalesce(records.created_at, visits.created_at) as created_at,
         coalesce(records.started_at, visits.started_at, parts.started_at) as started_at,
         coalesce(records.ended_at, parts.ended_at) as ended_at,
@@ -129,7 +126,7 @@ final as (
         -- a session stuck on its way out is not known to run: it would poison every sum of hours (lablup/backend.ai#12317)
         case
             when started_at is null or ended_at is not null then ended_at
-            when end_reason = 'running' and upper(source_state) not like 'TERMINATING%'
+            when end_reason = 'running' and upper(coalesce(source_state, '')) not like 'TERMINATING%'
                 then greatest(observed_until, started_at)
             else greatest(latest_visit_at, started_at)
         end as until_at

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from gangline.build import build
+from gangline.quoting import name_of
 from tests.sql.given import read_given, warehouse_of
 
 HERE = Path(__file__).parent
@@ -27,7 +28,8 @@ def expected_rows(path: Path) -> tuple[list[str], list[list[str | None]]]:
 def compared(con: duckdb.DuckDBPyConnection, query: str, path: Path) -> tuple[list[Any], list[Any]]:
     """Both sides as rows of the mart's own types, in one order."""
     header, rows = expected_rows(path)
-    con.execute(f"create temp table got as select {', '.join(header)} from ({query})")
+    columns = ", ".join(name_of(name) for name in header)
+    con.execute(f"create temp table got as select {columns} from ({query})")
     con.execute("create temp table wanted as from got limit 0")
     if rows:
         con.executemany(f"insert into wanted values ({', '.join('?' for _ in header)})", rows)
