@@ -49,24 +49,26 @@ def _read_text(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterato
     reader, rebuilder = JobReader(layout, options, log), Rebuilder(layout)
     reader.note_columns(header_line)
     for block in chain([lines], blocks):
-        for piece in rebuilder.feed(_without_header(block, header, log)):
-            _judge(piece, reader, sessions, log)
+        _judge(rebuilder.feed(_without_header(block, header, log)), reader, sessions, log)
         yield from sessions.full()
-    for piece in rebuilder.finish():
-        _judge(piece, reader, sessions, log)
+    _judge(rebuilder.finish(), reader, sessions, log)
     yield from sessions.rest()
 
 
-def _judge(piece: Piece, reader: JobReader, sessions: SessionRows, log: ReadLog) -> None:
-    log.split()
-    if piece.fields is None:
-        log.reject(piece.line, piece.reason, piece.text)
-    elif reader.is_step(piece.fields):
-        log.ignore("step")
-    elif reader.is_elsewhere(piece.fields):
-        log.ignore("other_cluster")
-    else:
-        _judge_job(piece, piece.fields, reader, sessions, log)
+def _judge(pieces: Iterator[Piece], reader: JobReader, sessions: SessionRows, log: ReadLog) -> None:
+    steps = 0
+    for piece in pieces:
+        log.split()
+        if piece.fields is None:
+            log.reject(piece.line, piece.reason, piece.text)
+        elif reader.is_step(piece.fields):
+            steps += 1
+        elif reader.is_elsewhere(piece.fields):
+            log.ignore("other_cluster")
+        else:
+            _judge_job(piece, piece.fields, reader, sessions, log)
+    if steps:
+        log.ignore("step", steps)
 
 
 def _judge_job(piece: Piece, fields: list[str], reader: JobReader, sessions: SessionRows, log: ReadLog) -> None:

@@ -1,9 +1,11 @@
 """The header line of `sacct -P` or `-p`: its delimiter, its columns, and what may stand in each of them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from operator import itemgetter
 
 from gangline.sources.records import SourceRefusedError
 
@@ -103,9 +105,20 @@ class Layout:
         firm = {ColumnKind.ID, ColumnKind.STATE, ColumnKind.TIME, ColumnKind.EMPTY}
         return tuple(column for column, kind in enumerate(self.kinds) if kind in firm)
 
-    def position(self, name: str) -> int | None:
-        """Where a column stands (by lower-cased name; the first of several), or null."""
-        return self.names.index(name) if name in self.names else None
+    @cached_property
+    def is_firm(self) -> Callable[[list[str]], bool]:
+        """Whether the anchors of a record's fields all hold what their columns may hold."""
+        columns = self.anchors
+        whole = re.compile("\n".join(f"(?:{self.kinds[column].value})" for column in columns)).fullmatch
+        pick = itemgetter(*columns)  # at least state and three times: always a tuple
+        return lambda fields: whole("\n".join(pick(fields))) is not None
+
+    @cached_property
+    def is_open_at_both_ends(self) -> bool:
+        """Whether a stray line may end one record or begin the next, and one of the two columns is read."""
+        last = self.width - 1 - (self.kinds[-1] is ColumnKind.EMPTY)
+        has_text = all(self.kinds[column] is ColumnKind.TEXT for column in (0, last))
+        return has_text and (self.is_read[0] or self.is_read[last])
 
     def may_continue(self, column: int) -> bool:
         """Whether a column's value may hold the delimiter."""

@@ -168,7 +168,10 @@ class TimeReader:
             return int(text)
         if len(text) != 19:
             return None
-        midnight = midnight_s(text[:10], self.zone)
+        try:
+            midnight = midnight_s(text[:10], self.zone)
+        except ValueError as error:
+            raise RecordError(f"{text!r} is no time") from error
         return midnight and midnight + int(text[11:13]) * 3600 + int(text[14:16]) * 60 + int(text[17:])
 
     def _resolved(self, texts: list[str], elapsed: str, suspended: str) -> Times:

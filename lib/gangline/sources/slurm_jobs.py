@@ -1,12 +1,12 @@
 """A record of `sacct` text as a job: which columns say what."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from gangline.hostlists import HostListError, expand
 from gangline.sources.records import ReadLog, SourceOptions
-from gangline.sources.slurm_columns import WANTED, Layout
+from gangline.sources.slurm_columns import READ, WANTED, Layout
 from gangline.sources.slurm_fields import Gpus, RecordError, TimeReader, gpus_of, limit_min, state_key
 from gangline.sources.slurm_rows import SlurmJob
 from gangline.sources.slurm_submissions import excluded_nodes
@@ -19,12 +19,12 @@ class JobReader:
     layout: Layout
     options: SourceOptions
     log: ReadLog
-    values: list[str] = field(default_factory=list)
 
     @cached_property
     def columns(self) -> dict[str, int]:
-        """Where each column stands; the first of several of one name."""
-        return {name: column for column, name in reversed(list(enumerate(self.layout.names)))}
+        """Where each column that is read stands (the first of several of one name); -1 where there is none."""
+        found = {name: column for column, name in reversed(list(enumerate(self.layout.names)))}
+        return {name: found.get(name, -1) for name in READ}
 
     @cached_property
     def times(self) -> TimeReader:
@@ -34,12 +34,13 @@ class JobReader:
     @cached_property
     def id_column(self) -> int:
         """`JobIDRaw` where there is one: arrays and heterogeneous jobs share what `JobID` begins with."""
-        return self.columns.get("jobidraw", self.columns.get("jobid", 0))
+        columns = self.columns
+        return columns["jobid"] if columns["jobidraw"] < 0 else columns["jobidraw"]
 
     def note_columns(self, line: int) -> None:
         """Logs the columns without which some answers are lost."""
         for name in WANTED:
-            if name.lower() not in self.columns:
+            if name.lower() not in self.layout.names:
                 self.log.odd(f"no_{name.lower()}_column", line)
 
     def is_step(self, fields: list[str]) -> bool:
@@ -66,7 +67,7 @@ class JobReader:
             cluster=self._value(fields, "cluster") or self.options.source_cluster,
             raw_id=fields[self.id_column],
             bare_id=self._value(fields, "jobid") or fields[self.id_column],
-            name=fields[columns["jobname"]] or None,
+            name=fields[columns["jobname"]],
             owner=self._value(fields, "user") or None,
             partition=self._value(fields, "partition") or None,
             nodes=self._nodes(fields),
@@ -86,8 +87,8 @@ class JobReader:
         )
 
     def _value(self, fields: list[str], name: str) -> str:
-        column = self.columns.get(name)
-        return "" if column is None else fields[column]
+        column = self.columns[name]
+        return "" if column < 0 else fields[column]
 
     def _nodes(self, fields: list[str]) -> tuple[str, ...]:
         try:

@@ -126,7 +126,7 @@ def session_row(job: SlurmJob, log: ReadLog) -> SessionRow:
         cluster_source=job.cluster,
         session_id=f"{attempt_key}:{submitted}",
         bare_id=job.bare_id,
-        job_name=job.name,
+        job_name=(job.name or "").strip() or None,
         owner=job.owner,
         partition=job.partition,
         gpu_model=gpus.model if gpus else None,
@@ -191,7 +191,16 @@ def _series(name: str, values: list[object] | None, dtype: pl.DataType, length: 
         return pl.Series(name, [None], dtype=dtype).new_from_index(0, length)
     if name in INSTANT_COLUMNS:
         return (pl.Series(name, values, dtype=pl.Int64) * 1_000_000).cast(INSTANT)
+    if name == "nodes":
+        return _lists(name, values, dtype)
     return pl.Series(name, values, dtype=dtype)
+
+
+def _lists(name: str, values: list[object], dtype: pl.DataType) -> pl.Series:
+    """A column of lists, each distinct list converted once."""
+    places: dict[object, int] = {}
+    chosen = [places.setdefault(value, len(places)) for value in values]
+    return pl.Series(name, list(places), dtype=dtype).gather(chosen)
 
 
 def _ends(seconds: list[int | None]) -> list[int]:

@@ -13,9 +13,12 @@ from typing import NamedTuple
 from gangline.sources.slurm_align import Segment, align
 from gangline.sources.slurm_columns import ColumnKind, Layout
 
-MAX_FRAGMENT_LINES = 20_000
-MAX_FRAGMENT_CHARS = 8_000_000
-UNREADABLE = "no sacct record: the columns do not fit the header; export with --delimiter='^|^'"
+MAX_FRAGMENT_LINES = 1_000  # comments have tens of lines; the search for a reading must end
+MAX_FRAGMENT_CHARS = 1_000_000
+UNREADABLE = (
+    "no sacct record: the columns do not fit the header, or the times are not in Slurm's own format; export with"
+    " --delimiter='^|^' and SLURM_TIME_FORMAT=%s"
+)
 AMBIGUOUS = "free text holds delimiters or newlines that can be read in several ways; export with --delimiter='^|^'"
 
 NumberedLine = tuple[int, str]
@@ -42,14 +45,17 @@ class Rebuilder:
 
     def feed(self, lines: Sequence[NumberedLine]) -> Iterator[Piece]:
         """The pieces that these lines complete."""
-        clean = None if self.fragments else self._clean(lines)
-        if clean:
-            yield from [self.previous] if self.previous else []
-            yield from clean[:-1]
-            self.previous = clean[-1]
-            return
+        split, delimiter, width, is_firm = str.split, self.layout.delimiter, self.layout.width, self.layout.is_firm
         for number, text in lines:
-            yield from self._feed_line(number, text)
+            fields = split(text, delimiter)
+            if len(fields) != width or not is_firm(fields):
+                yield from self._feed_doubtful(number, text)
+            elif self.fragments:
+                yield from self._settle(Piece(number, fields, text))
+            else:
+                if self.previous:
+                    yield self.previous
+                self.previous = Piece(number, fields, text)
 
     def finish(self) -> Iterator[Piece]:
         """The pieces that the end of the file completes."""
@@ -59,31 +65,18 @@ class Rebuilder:
         yield from [self.previous] if self.previous else []
         self.previous = None
 
-    def _clean(self, lines: Sequence[NumberedLine]) -> list[Piece] | None:
-        layout, pieces = self.layout, []
-        checks = [(column, layout.kinds[column].pattern.fullmatch) for column in layout.anchors]
-        for number, text in lines:
-            fields = text.split(layout.delimiter)
-            if len(fields) != layout.width or not all(check(fields[column]) for column, check in checks):
-                return None
-            pieces.append(Piece(number, fields, text))
-        return pieces
-
-    def _feed_line(self, number: int, text: str) -> Iterator[Piece]:
+    def _feed_doubtful(self, number: int, text: str) -> Iterator[Piece]:
         piece = self._standing(number, text)
-        if piece is None:
-            self.fragments.append((number, text))
-            self.fragment_chars += len(text)
-            if len(self.fragments) > MAX_FRAGMENT_LINES or self.fragment_chars > MAX_FRAGMENT_CHARS:
-                yield from self._give_up()
+        if piece is not None:
+            yield from self._settle(piece)
             return
-        yield from self._settle(piece)
+        self.fragments.append((number, text))
+        self.fragment_chars += len(text)
+        if len(self.fragments) > MAX_FRAGMENT_LINES or self.fragment_chars > MAX_FRAGMENT_CHARS:
+            yield from self._give_up()
 
     def _standing(self, number: int, text: str) -> Piece | None:
-        """The line as a record by itself, if it can be one."""
-        clean = self._clean([(number, text)])
-        if clean:
-            return clean[0]
+        """The line as a record by itself, if delimiters in free text can have made it too wide."""
         if text.count(self.layout.delimiter) < self.layout.width:
             return None
         segments = align([text], self.layout, whole=True)
@@ -93,8 +86,11 @@ class Rebuilder:
         """Decides about the fragments, now that the record after them (null: the file's end) is known."""
         fragments, self.fragments, self.fragment_chars = self.fragments, [], 0
         head, middle, tail = _parted(fragments, self.layout)
+        if fragments and self.layout.is_open_at_both_ends:
+            self.previous, middle, following = _doubted(self.previous, middle, following)
         joined = _absorbed_after(self.previous, head, self.layout)
         if joined:
+            following = following if middle else _disputed(head, following, self.layout)
             self.previous, head = joined, []
         yield from [self.previous] if self.previous else []
         if not middle:
@@ -140,6 +136,29 @@ def _refused(lines: list[NumberedLine]) -> Iterator[Piece]:
     text = "\n".join(text for _, text in lines)
     if text.strip():
         yield Piece(lines[0][0], None, text, UNREADABLE)
+
+
+def _doubted(
+    previous: Piece | None, middle: list[Piece], following: Piece | None
+) -> tuple[Piece | None, list[Piece], Piece | None]:
+    """The records around and among fragments, refused where these may end the one or begin the other.
+
+    Only where both the first and the last column are free text, and one of them is read.
+    """
+    previous, following = _without_fields(previous), _without_fields(following)
+    return previous, [piece._replace(fields=None, reason=AMBIGUOUS) for piece in middle], following
+
+
+def _disputed(lines: list[NumberedLine], following: Piece | None, layout: Layout) -> Piece | None:
+    """The record after fragments that the one before has taken: refused where they may as well be its beginning."""
+    claimed = _absorbed_before(lines, following, layout)
+    if claimed and (claimed.fields is None or layout.is_read[0]):
+        return _without_fields(following)
+    return following
+
+
+def _without_fields(piece: Piece | None) -> Piece | None:
+    return piece and piece._replace(fields=None, reason=piece.reason or AMBIGUOUS)
 
 
 def _absorbed_after(previous: Piece | None, lines: list[NumberedLine], layout: Layout) -> Piece | None:
