@@ -4,7 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from gangline.contracts import CheckContract, ContractError, MacroContract, ModelContract, Severity, read_contract
+from gangline.contracts import (
+    CheckContract,
+    Contract,
+    ContractError,
+    MacroContract,
+    ModelContract,
+    Severity,
+    contract_of,
+    contract_text,
+)
 
 GOOD = """description: Nodes.
 grain: one row per node
@@ -25,8 +34,12 @@ def written(folder: Path, content: str) -> Path:
     return path
 
 
+def read(path: Path, folder: str) -> Contract:
+    return contract_of(path, folder, contract_text(path))
+
+
 def test_a_model_contract_is_read_whole(tmp_path: Path) -> None:
-    contract = read_contract(written(tmp_path, GOOD), "marts")
+    contract = read(written(tmp_path, GOOD), "marts")
     assert isinstance(contract, ModelContract)
     assert contract.required() == ["node", "up_h"]
     assert contract.columns["up_h"].unit == "h"
@@ -35,8 +48,8 @@ def test_a_model_contract_is_read_whole(tmp_path: Path) -> None:
 
 def test_the_folder_decides_the_kind(tmp_path: Path) -> None:
     macro = "description: d\narguments: {a: what}\nassertions: {one: 1 = 1}\n"
-    assert isinstance(read_contract(written(tmp_path, macro), "macros"), MacroContract)
-    assert isinstance(read_contract(written(tmp_path, "message: m\n"), "checks"), CheckContract)
+    assert isinstance(read(written(tmp_path, macro), "macros"), MacroContract)
+    assert isinstance(read(written(tmp_path, "message: m\n"), "checks"), CheckContract)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +66,7 @@ def test_the_folder_decides_the_kind(tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_with_file_line_and_key(tmp_path: Path, broken: str, line: int, words: str) -> None:
     path = written(tmp_path, broken)
     with pytest.raises(ContractError) as raised:
-        read_contract(path, "marts")
+        read(path, "marts")
     assert str(raised.value).startswith(f"{path}:{line}: ")
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -61,4 +74,4 @@ def test_what_is_wrong_is_told_with_file_line_and_key(tmp_path: Path, broken: st
 
 def test_a_missing_contract_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ContractError, match=r"absent\.yml: no such file; every SQL file has a contract"):
-        read_contract(tmp_path / "absent.yml", "marts")
+        read(tmp_path / "absent.yml", "marts")

@@ -4,13 +4,14 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import sqlglot
 from sqlglot import exp
 
-from gangline.contracts import Contract, ModelContract, read_contract
+from gangline.contracts import Contract, ModelContract, contract_of, contract_text
 
 SCHEMAS = {"seeds": "staging", "staging": "staging", "intermediate": "intermediate", "marts": "marts"}
 FOLDERS = ("macros", *SCHEMAS, "checks")
@@ -83,8 +84,14 @@ def _pattern(folder: str) -> str:
 
 
 def _read_model(path: Path, folder: str) -> Model:
-    contract = read_contract(path.with_suffix(".yml"), folder)
     sql = "" if folder == "seeds" else path.read_text(encoding="utf-8").strip().removesuffix(";")
+    return _model_of(path, folder, sql, contract_text(path.with_suffix(".yml")))
+
+
+@lru_cache(maxsize=1024)
+def _model_of(path: Path, folder: str, sql: str, contract_content: str) -> Model:
+    """By content, so that what is parsed once in a process is parsed once."""
+    contract = contract_of(path.with_suffix(".yml"), folder, contract_content)
     if folder == "seeds":
         return Model(path, folder, SCHEMAS[folder], path.stem, sql, contract, frozenset())
     tree = _parse(path, sql)
