@@ -56,7 +56,12 @@ def trace_rows(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterato
     if options.epoch is None or options.epoch.tzinfo is None:
         mend = "set epoch = 2024-03-30T00:00:00Z (its day 0, with the offset) in this source's entry"
         raise SourceRefusedError(f"{file.path}: a fault trace counts days since an epoch: {mend}")
-    for fault in paired(trace_events(file, options.epoch.astimezone(UTC), log), log):
+    epoch = options.epoch.astimezone(UTC)
+    events = trace_events(file, epoch, log)
+    if events:
+        log.saw(epoch)  # a trace watches from its day 0 on, whenever the first fault was
+    for fault in paired(events, log):
+        log.saw(options.epoch)  # the trace watches from its day 0 on, so exposure begins there
         log.load(1 if fault.end is None else 2)
         yield incident(fault, log)
 

@@ -10,6 +10,8 @@ from gangline.warehouse.tables import SCHEMA_VERSION, get_build
 
 FILE_NAME = "warehouse.duckdb"
 Settings = dict[str, str | bool | int | float | list[str]]
+# DuckDB's own default is four fifths of the machine in every process; above the cap it spills beside the warehouse.
+MEMORY_LIMIT = "1500MB"
 _OFFLINE: Settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 
 
@@ -80,8 +82,7 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def _caps() -> Settings:
-    caps = {
-        "memory_limit": os.environ.get("GANGLINE_MEMORY_LIMIT"),
-        "threads": os.environ.get("GANGLINE_THREADS"),
-    }
-    return {name: value for name, value in caps.items() if value}
+    caps: Settings = {"memory_limit": os.environ.get("GANGLINE_MEMORY_LIMIT") or MEMORY_LIMIT}
+    if threads := os.environ.get("GANGLINE_THREADS"):
+        caps["threads"] = threads
+    return caps
