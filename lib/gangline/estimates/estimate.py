@@ -87,6 +87,24 @@ class Estimate:
     def __str__(self) -> str:
         return self.sentence()
 
+    @property
+    def brief(self) -> str:
+        """The value with its unit alone, for a sentence that says the rest.
+
+        Examples
+        --------
+        >>> Estimate(0.856, "ratio", 12).brief, Estimate(0.0004, "p", 17).brief, Estimate(0.25, "p", 17).brief
+        ('85.6 %', 'p < 0.001', 'p = 0.250')
+        >>> Estimate.missing("h", "no closed episode").brief
+        'not measured'
+        """
+        if self.value is None:
+            return "not measured"
+        said = words(self.value, self.unit)
+        if self.unit != "p":
+            return said
+        return f"p {said}" if said.startswith("<") else f"p = {said}"
+
     def sentence(self) -> str:
         """Say the figure with n and interval as it stands in running text; the level is named where it is not 95 %."""
         if self.value is None:

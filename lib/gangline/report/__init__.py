@@ -12,6 +12,7 @@ from gangline.report.figures import Direction, Figure
 from gangline.report.opening import open_page
 from gangline.report.page import Page
 from gangline.report.parameters import ParameterError
+from gangline.report.wording import listed
 from gangline.report.wording import prose as markup
 
-__all__ = ["Direction", "Figure", "Page", "ParameterError", "markup", "open_page"]
+__all__ = ["Direction", "Figure", "Page", "ParameterError", "listed", "markup", "open_page"]

@@ -61,22 +61,31 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
-def headlines(estimates: Mapping[str, Estimate], previous: Mapping[str, Estimate] | None = None) -> list[Figure]:
+def headlines(
+    estimates: Mapping[str, Estimate],
+    previous: Mapping[str, Estimate] | None = None,
+    tests: Mapping[str, float] | None = None,
+) -> list[Figure]:
     """Figures from estimates by id, each with its value in the window before (None for the whole export).
+
+    Parameters
+    ----------
+    tests : mapping, optional
+        The p of an exact test against the window before, by figure id.
 
     Raises
     ------
     UnknownFigureError
         If an id is not in the catalogue.
     """
-    return [_figure(name, estimate, previous) for name, estimate in estimates.items()]
+    return [_figure(name, estimate, previous or {}, tests or {}) for name, estimate in estimates.items()]
 
 
-def _figure(name: str, estimate: Estimate, previous: Mapping[str, Estimate] | None) -> Figure:
+def _figure(name: str, estimate: Estimate, previous: Mapping[str, Estimate], tests: Mapping[str, float]) -> Figure:
     stem = name if name in CATALOGUE else name.rpartition(".")[0]
     if stem not in CATALOGUE:
         raise UnknownFigureError(f"{name} is not in the catalogue of figures")
     entry = CATALOGUE[stem]
     label = entry.label if stem == name else f"{entry.label}, {name.rpartition('.')[2]}"
-    before = previous[name].value if previous is not None and name in previous else None
-    return Figure(name, estimate, before, label, entry.definition, entry.better)
+    before = previous[name].value if name in previous else None
+    return Figure(name, estimate, before, label, entry.definition, entry.better, tests.get(name))

@@ -11,7 +11,8 @@ import polars as pl
 from markupsafe import Markup
 
 from gangline.config import Config
-from gangline.report import cards, downloads, history, outputs, provenance, quality, tables
+from gangline.estimates import Estimate
+from gangline.report import cards, catalogue, downloads, history, outputs, provenance, quality, tables
 from gangline.report.drawing import figure_parts
 from gangline.report.figures import Figure
 from gangline.report.wording import prose
@@ -76,6 +77,24 @@ class Page:
     def banner(self, template: str, /, *values: object, **named: object) -> None:
         """Warn at the top of the page, above the answer."""
         outputs.leave(outputs.BANNER, {"text": str(prose(template, *values, **named))})
+
+    def measure(
+        self, analysis: catalogue.Analysis, cards: Sequence[str] | None = None, tests: Mapping[str, float] | None = None
+    ) -> dict[str, Estimate]:
+        """Compute an analysis for the window and the one before, leave its figures, show cards, give its estimates.
+
+        Parameters
+        ----------
+        analysis : callable
+            From connection and window to estimates by figure id, such as `exclusions.figures`.
+        tests : mapping, optional
+            The p of the exact test against the window before, by the id of a figure that is a rate.
+        """
+        estimates = analysis(self.con, self.window)
+        before = self.window.previous()
+        previous = analysis(self.con, before) if before else None
+        self.headline(catalogue.headlines(estimates, previous, tests or {}), cards)
+        return estimates
 
     def headline(self, figures: Sequence[Figure], cards_shown: Sequence[str] | None = None) -> None:
         """Leave figures for `figures.json` and show cards for some.

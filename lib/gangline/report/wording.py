@@ -2,6 +2,7 @@
 
 import re
 import string
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from gangline.charts.labels import legible
 STRONG = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 CODE = re.compile(r"`([^`]+)`")
 LONGEST_NAME = 80
+LISTED_WIDTH = 40
 
 
 def prose(template: str, /, *values: object, **named: object) -> Markup:
@@ -30,6 +32,18 @@ def prose(template: str, /, *values: object, **named: object) -> Markup:
     """
     text = str(template) if isinstance(template, Markup) else _marked(template)
     return Markup(_Writer().vformat(text, values, named))  # noqa: S704 - the writer escapes every value
+
+
+def listed(names: Sequence[object]) -> Markup:
+    """Write names one after another, each cut for itself.
+
+    >>> str(listed(["gpu001", "gpu<2>", None])), str(listed([]))
+    ('gpu001, gpu&lt;2&gt; and not known', 'none')
+    """
+    written = [escape("not known" if name is None else legible(str(name), LISTED_WIDTH)) for name in names]
+    if len(written) < 2:
+        return written[0] if written else Markup("none")
+    return Markup(" and ").join([Markup(", ").join(written[:-1]), written[-1]])
 
 
 def human(value: object) -> str:
