@@ -13,7 +13,7 @@ from gangline.sources.tables_csv import Columns, batches, read_table
 from gangline.vocabulary import SourceKind
 
 KIND = SourceKind.INCIDENTS
-VERSION = 2
+VERSION = 3
 COLUMNS = Columns(("incident_id", "node", "started_at", "ended_at", "kind"), ("class", "detail"))
 HEAD_BYTES = 4096
 
