@@ -61,7 +61,6 @@ def trace_rows(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterato
     if events:
         log.saw(epoch)  # a trace watches from its day 0 on, whenever the first fault was
     for fault in paired(events, log):
-        log.saw(options.epoch)  # the trace watches from its day 0 on, so exposure begins there
         log.load(1 if fault.end is None else 2)
         yield incident(fault, log)
 
