@@ -113,6 +113,13 @@ class Layout:
         pick = itemgetter(*columns)  # at least state and three times: always a tuple
         return lambda fields: whole("\n".join(pick(fields))) is not None
 
+    def is_nearly_firm(self, fields: list[str]) -> bool:
+        """Whether the fields are as many as the columns and all anchors but one hold what they may: a bad value."""
+        if len(fields) != self.width:
+            return False
+        firm = [self.kinds[column].pattern.fullmatch(fields[column]) for column in self.anchors]
+        return firm.count(None) <= 1
+
     @cached_property
     def is_open_at_both_ends(self) -> bool:
         """Whether a stray line may end one record or begin the next, and one of the two columns is read."""

@@ -76,9 +76,10 @@ class Rebuilder:
             yield from self._give_up()
 
     def _standing(self, number: int, text: str) -> Piece | None:
-        """The line as a record by itself, if delimiters in free text can have made it too wide."""
-        if text.count(self.layout.delimiter) < self.layout.width:
-            return None
+        """The line as a record by itself: one with a single bad value, or made too wide by delimiters in free text."""
+        fields = text.split(self.layout.delimiter)
+        if len(fields) <= self.layout.width:
+            return Piece(number, None, text, UNREADABLE) if self.layout.is_nearly_firm(fields) else None
         segments = align([text], self.layout, whole=True)
         return _piece(segments[0], [(number, text)]) if segments else None
 
