@@ -1,0 +1,42 @@
+"""Measures one function in a process of its own, and what a row of the table is."""
+
+import multiprocessing
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Result:
+    """One row of the table: what was measured, against what, and whether the goal is met."""
+
+    name: str
+    measured: str
+    against: str
+    ratio: float
+    goal: str
+    is_met: bool
+
+
+@dataclass(frozen=True)
+class Run:
+    """Seconds and peak memory of one function in a process of its own."""
+
+    seconds: float
+    peak_bytes: int
+    answer: Any
+
+
+def run_apart(function: Callable[..., Any], *arguments: Any) -> Run:
+    """Runs a function in a fresh process and measures that process."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_measured, (function, *arguments))
+
+
+def _measured(function: Callable[..., Any], *arguments: Any) -> Run:
+    started = time.perf_counter()
+    answer = function(*arguments)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return Run(time.perf_counter() - started, peak, answer)
