@@ -21,6 +21,8 @@ beside_previous as (
         source,
         created_at,
         started_at,
+        dense_rank() over (order by owner nulls first, sequence_name)::integer as sequence_key,
+        row_number() over sequence::integer as place,
         attempt_key,
         source_attempt,
         source_start_kind,
@@ -42,7 +44,9 @@ measured as (
         minutes_between(previous_ended_at, coalesce(created_at, started_at)) as submit_gap_min,
         coalesce(started_at >= previous_ended_at - clock_tolerance(), false) as is_link,
         source = 'slurm' and attempt_key = previous_attempt_key as is_requeue,
-        attempt_key is not distinct from previous_attempt_key and source_attempt > previous_attempt as is_counted
+        attempt_key is not distinct from previous_attempt_key and source_attempt > previous_attempt as is_counted,
+        previous_ended_at is not null and coalesce(previous_end_class, 'unknown') not in ('completed', 'planned')
+            as is_after_abnormal_end
     from beside_previous
 ),
 
@@ -57,7 +61,7 @@ ruled as (
             when is_requeue then ['requeue_unknown', 'requeue']
             when is_counted then ['automatic', 'attempt']
             when created_at < previous_ended_at then ['prequeued', 'created']
-            when coalesce(previous_end_class, 'unknown') not in ('completed', 'planned')
+            when is_after_abnormal_end
                 and submit_gap_min >= settings.retries_delay_min - settings.retries_window_before_min
                 and submit_gap_min <= settings.retries_delay_min + settings.retries_window_after_min
                 then ['automatic', 'delay']
@@ -70,7 +74,12 @@ ruled as (
 final as (
     select
         session_key,
+        sequence_key,
+        place,
         if(is_link, previous_session_key, null) as previous_session_key,
+        if(is_link, previous_ended_at, null) as previous_ended_at,
+        if(is_link, previous_end_class, null) as previous_end_class,
+        is_link and is_after_abnormal_end as is_after_abnormal_end,
         if(is_link, greatest(raw_gap_min, 0), null) as gap_min,
         if(is_link, submit_gap_min, null) as submit_gap_min,
         ruling[1] as start_kind,

@@ -6,6 +6,7 @@ ends as (select * from intermediate.int_session_ends_classed),
 training as (select * from intermediate.int_sessions_trained),
 starts as (select * from intermediate.int_session_starts_linked),
 lineages as (select * from intermediate.int_lineages_joined),
+launches as (select * from marts.launches_within('-infinity'::timestamptz, 'infinity'::timestamptz)),
 rule as (select * from intermediate.int_gang_sizes_ruled),
 
 final as (
@@ -36,8 +37,8 @@ final as (
         training.made_progress,
         starts.start_kind,
         starts.start_rule,
-        null::varchar as chain_id,
-        null::integer as attempt,
+        launches.chain_id,
+        launches.attempt,
         lineages.lineage_id,
         lineages.lineage_rule,
         ends.end_rule,
@@ -56,6 +57,7 @@ final as (
     left join training using (session_key)
     left join starts using (session_key)
     left join lineages using (session_key)
+    left join launches using (session_id)
     cross join rule
 )
 

@@ -1,0 +1,13 @@
+-- A row: one session large enough to be a retry that starts in [window_start, window_end), by the config's delay.
+create or replace macro marts.launches_within(window_start, window_end) as table
+with final as (
+    select *
+    from marts.launches_by_delay(
+        window_start,
+        window_end,
+        (select retries_delay_min - retries_window_before_min from meta.settings),
+        (select retries_delay_min + retries_window_after_min from meta.settings)
+    )
+)
+
+select * from final;
