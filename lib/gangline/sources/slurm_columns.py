@@ -114,11 +114,12 @@ class Layout:
         return lambda fields: whole("\n".join(pick(fields))) is not None
 
     def is_nearly_firm(self, fields: list[str]) -> bool:
-        """Whether the fields are as many as the columns and all anchors but one hold what they may: a bad value."""
+        """Whether the fields are as many as the columns, with times among them and one bad value at most."""
         if len(fields) != self.width:
             return False
-        firm = [self.kinds[column].pattern.fullmatch(fields[column]) for column in self.anchors]
-        return firm.count(None) <= 1
+        fits = {column: self.kinds[column].pattern.fullmatch(fields[column]) is not None for column in self.anchors}
+        times = [column for column in self.anchors if self.kinds[column] is ColumnKind.TIME and fields[column]]
+        return sum(fits.values()) >= len(fits) - 1 and sum(fits[column] for column in times) >= 2
 
     @cached_property
     def is_open_at_both_ends(self) -> bool:

@@ -8,6 +8,7 @@ wrong session is worse than a refused one.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from gangline.sources.slurm_align import Segment, align
@@ -89,19 +90,18 @@ class Rebuilder:
         head, middle, tail = _parted(fragments, self.layout)
         if fragments and self.layout.is_open_at_both_ends:
             self.previous, middle, following = _doubted(self.previous, middle, following)
-        joined = _absorbed_after(self.previous, head, self.layout)
+        joined, rest = _absorbed_after(self.previous, head, self.layout)
         if joined:
             following = following if middle else _disputed(head, following, self.layout)
-            self.previous, head = joined, []
+            self.previous, head = joined, rest
         yield from [self.previous] if self.previous else []
         if not middle:
             head, tail = [], head
         yield from _refused(head)
         yield from middle
-        self.previous = _absorbed_before(tail, following, self.layout)
-        if self.previous is None:
-            yield from _refused(tail)
-            self.previous = following
+        claimed, tail = _absorbed_before(tail, following, self.layout)
+        yield from _refused(tail)
+        self.previous = claimed or following
 
     def _give_up(self) -> Iterator[Piece]:
         fragments, self.fragments, self.fragment_chars = self.fragments, [], 0
@@ -125,7 +125,7 @@ def _parted(
 
 def _piece(segment: Segment, lines: Sequence[NumberedLine]) -> Piece:
     within = lines[segment.first : segment.last + 1]
-    text = "\n".join(text for _, text in within)
+    text = _text(within)
     if segment.fields is None:
         return Piece(within[0][0], None, text, UNREADABLE)
     if segment.is_ambiguous:
@@ -134,7 +134,7 @@ def _piece(segment: Segment, lines: Sequence[NumberedLine]) -> Piece:
 
 
 def _refused(lines: list[NumberedLine]) -> Iterator[Piece]:
-    text = "\n".join(text for _, text in lines)
+    text = _text(lines)
     if text.strip():
         yield Piece(lines[0][0], None, text, UNREADABLE)
 
@@ -152,7 +152,7 @@ def _doubted(
 
 def _disputed(lines: list[NumberedLine], following: Piece | None, layout: Layout) -> Piece | None:
     """The record after fragments that the one before has taken: refused where they may as well be its beginning."""
-    claimed = _absorbed_before(lines, following, layout)
+    claimed, _ = _absorbed_before(lines, following, layout)
     if claimed and (claimed.fields is None or layout.is_read[0]):
         return _without_fields(following)
     return following
@@ -162,45 +162,55 @@ def _without_fields(piece: Piece | None) -> Piece | None:
     return piece and piece._replace(fields=None, reason=piece.reason or AMBIGUOUS)
 
 
-def _absorbed_after(previous: Piece | None, lines: list[NumberedLine], layout: Layout) -> Piece | None:
-    """The record and the fragments after it as one, where its open end takes them or nobody can tell; else null."""
+def _absorbed_after(
+    previous: Piece | None, lines: list[NumberedLine], layout: Layout
+) -> tuple[Piece | None, list[NumberedLine]]:
+    """The record with the fragments after it that its open end takes, or that leave it in doubt; and the others."""
     if previous is None or previous.fields is None or not lines:
-        return None
-    added = "\n".join(text for _, text in lines)
-    whole = f"{previous.text}\n{added}"
+        return None, lines
     if layout.kinds[-1] is ColumnKind.TEXT:
-        fields = [*previous.fields[:-1], f"{previous.fields[-1]}\n{added}"]
-        return Piece(previous.line, fields, whole, is_rebuilt=True)
-    broken = _broken_column(whole, previous.text.count("\n"), layout)
-    if broken is None or _holds_anchor(previous.fields, range(broken + 1, layout.width), layout):
-        return None
-    return Piece(previous.line, None, whole, AMBIGUOUS)
+        whole = _text([(0, previous.text), *lines])
+        fields = [*previous.fields[:-1], f"{previous.fields[-1]}\n{_text(lines)}"]
+        return Piece(previous.line, fields, whole, is_rebuilt=True), []
+    own = previous.text.split("\n")
+    merged = align([*own, *(text for _, text in lines)], layout)[0]
+    taken = merged.last + 1 - len(own)
+    if merged.fields is None or taken <= 0:
+        return None, lines
+    broken = _column_of_newline(merged.fields, len(own) - 1)
+    if _holds_anchor(previous.fields, range(broken + 1, layout.width), layout):
+        return None, lines
+    return Piece(previous.line, None, _text([(0, previous.text), *lines[:taken]]), AMBIGUOUS), lines[taken:]
 
 
-def _absorbed_before(lines: list[NumberedLine], following: Piece | None, layout: Layout) -> Piece | None:
-    """The fragments and the record after them as one, where its open start takes them or nobody can tell; else null."""
+def _absorbed_before(
+    lines: list[NumberedLine], following: Piece | None, layout: Layout
+) -> tuple[Piece | None, list[NumberedLine]]:
+    """The record with the fragments before it that its open start takes, or that leave it in doubt; and the others."""
     if following is None or following.fields is None or not lines:
-        return None
-    added = "\n".join(text for _, text in lines)
-    whole = f"{added}\n{following.text}"
+        return None, lines
     if layout.kinds[0] is ColumnKind.TEXT:
-        fields = [f"{added}\n{following.fields[0]}", *following.fields[1:]]
-        return Piece(lines[0][0], fields, whole, is_rebuilt=True)
-    broken = _broken_column(whole, len(lines) - 1, layout)
-    if broken is None or _holds_anchor(following.fields, range(broken), layout):
-        return None
-    return Piece(lines[0][0], None, whole, AMBIGUOUS)
+        whole = _text([*lines, (0, following.text)])
+        fields = [f"{_text(lines)}\n{following.fields[0]}", *following.fields[1:]]
+        return Piece(lines[0][0], fields, whole, is_rebuilt=True), []
+    merged = align([*(text for _, text in lines), *following.text.split("\n")], layout)[-1]
+    first = merged.first
+    if merged.fields is None or first >= len(lines):
+        return None, lines
+    broken = _column_of_newline(merged.fields, len(lines) - first - 1)
+    if _holds_anchor(following.fields, range(broken), layout):
+        return None, lines
+    return Piece(lines[first][0], None, _text([*lines[first:], (0, following.text)]), AMBIGUOUS), lines[:first]
 
 
-def _broken_column(text: str, newline: int, layout: Layout) -> int | None:
-    """The column that holds the text's given newline (counted from 0) if the whole text can be one record."""
-    segments = align(text.split("\n"), layout, whole=True)
-    seen = 0
-    for column, value in enumerate(segments[0].fields or [] if segments else []):
-        seen += value.count("\n")
-        if seen > newline:
-            return column
-    return None
+def _text(lines: Sequence[NumberedLine]) -> str:
+    return "\n".join(text for _, text in lines)
+
+
+def _column_of_newline(fields: list[str], newline: int) -> int:
+    """The column that holds a record's given newline, counted from 0."""
+    seen = accumulate(value.count("\n") for value in fields)
+    return next(column for column, count in enumerate(seen) if count > newline)
 
 
 def _holds_anchor(fields: list[str], columns: range, layout: Layout) -> bool:
