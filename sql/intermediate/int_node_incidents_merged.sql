@@ -43,7 +43,9 @@ final as (
             if(min(node) over (partition by incident_id) < max(node) over (partition by incident_id), node, null),
             if(max(place) over (partition by incident_id, node) > 1, place, null)
         ) as incident_id,
-        * exclude (incident_id, place)
+        * exclude (incident_id, place, ended_at),
+        if(ended_at < started_at, started_at, ended_at) as ended_at,
+        coalesce(ended_at < started_at, false) as has_reversed_times
     from merged
 )
 

@@ -44,7 +44,11 @@ kinds as (
 ),
 
 final as (
-    select merged.*, coalesce(kinds.state_kind, 'unknown') as state_kind
+    select
+        merged.* exclude (ended_at),
+        if(merged.ended_at < merged.started_at, merged.started_at, merged.ended_at) as ended_at,
+        coalesce(merged.ended_at < merged.started_at, false) as has_reversed_times,
+        coalesce(kinds.state_kind, 'unknown') as state_kind
     from merged
     left join kinds using (state)
 )

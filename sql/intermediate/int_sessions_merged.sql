@@ -1,10 +1,11 @@
 -- A row: one session over all files that name it: a terminal record beats an open one, a later export an earlier, and
--- what the winner leaves open is filled from the others, then from parts and status visits.
+-- what the winner leaves open is filled from the others, then from status visits and parts.
 with keys as (select * from intermediate.int_sessions_keyed),
 records as (select * from intermediate.int_session_records_dated),
 parts as (select * from intermediate.int_session_parts_merged),
 visits as (select * from staging.stg_exports__session_statuses),
 files as (select * from intermediate.int_files_dated),
+end_reasons as (select * from staging.end_reasons),
 run_names as (select * from intermediate.int_run_names_stripped),
 
 records_merged as (
@@ -60,6 +61,7 @@ visits_summed as (
         keys.session_key,
         min(visits.visited_at) filter (where visits.status = 'PENDING') as created_at,
         min(visits.visited_at) filter (where visits.status = 'RUNNING') as started_at,
+        max(visits.visited_at) filter (where end_reasons.is_terminal) as ended_at,
         max(visits.visited_at) as latest_at,
         max(files.observed_until) as observed_until
     from visits
@@ -68,6 +70,7 @@ visits_summed as (
         on keys.native_id = visits.session_id
         and keys.source = files.source
         and keys.cluster_source = visits.cluster_source
+    left join end_reasons on end_reasons.source = files.source and end_reasons.state_key = visits.status
     group by all
 ),
 
@@ -83,9 +86,10 @@ filled as (
         ),
         coalesce(records.created_at, visits.created_at) as created_at,
         coalesce(records.started_at, visits.started_at, parts.started_at) as started_at,
-        coalesce(records.ended_at, parts.ended_at) as ended_at,
+        coalesce(records.ended_at, visits.ended_at, parts.ended_at) as ended_at,
         case
             when records.ended_at is not null then coalesce(records.end_source, 'session')
+            when visits.ended_at is not null then 'history'
             when parts.ended_at is not null then 'kernel'
         end as end_source,
         records.has_started,
@@ -100,7 +104,9 @@ filled as (
 
 judged as (
     select
-        * exclude (has_started, state),
+        * exclude (has_started, state, ended_at),
+        if(ended_at < started_at, started_at, ended_at) as ended_at,
+        coalesce(ended_at < started_at, false) as has_reversed_times,
         coalesce(has_started, false) or started_at is not null as has_started,
         state.source_state as source_state,
         coalesce(
