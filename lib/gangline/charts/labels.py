@@ -37,7 +37,7 @@ def shortened(frame: pl.DataFrame, column: str, width: int = AXIS_WIDTH) -> pl.D
     names = frame[column].unique(maintain_order=True).to_list()
     labels: dict[object, str] = {}
     for name in names:
-        labels[name] = _unused("no value" if name is None else legible(str(name), width), set(labels.values()))
+        labels[name] = unused("no value" if name is None else legible(str(name), width), set(labels.values()))
     mapped = pl.Series(f"{column}_label", [labels[name] for name in frame[column].to_list()], dtype=pl.String)
     return frame.with_columns(mapped)
 
@@ -68,7 +68,12 @@ def _cut(text: str, width: int, always: bool) -> str:
     return text[:kept].rstrip(ZERO_WIDTH_JOINER) + ELLIPSIS
 
 
-def _unused(label: str, taken: set[str]) -> str:
+def unused(label: str, taken: set[str]) -> str:
+    """Give the label, with an ordinal where it is taken.
+
+    >>> unused("gpu…", {"gpu…", "gpu… (2)"})
+    'gpu… (3)'
+    """
     ordinal, candidate = 1, label
     while candidate in taken:
         ordinal += 1

@@ -83,7 +83,7 @@ def name_axis(field: str, title: str | None = None, *, sort: Any = None, channel
         f"{field}:N",
         title=title,
         sort=sort,
-        axis=alt.Axis(labelLimit=240, ticks=False, domain=False, labelOverlap=True),
+        axis=alt.Axis(ticks=False, domain=False, labelOverlap=True),
     )
 
 
@@ -116,7 +116,14 @@ def _time_ticks(axis: dict[str, Any]) -> alt.Axis:
 
 
 def _config() -> Any:
-    text = {"labelFont": FONT, "titleFont": FONT, "labelColor": QUIET, "titleColor": QUIET, "labelFontSize": 11.5}
+    text: dict[str, Any] = {
+        "labelFont": FONT,
+        "titleFont": FONT,
+        "labelColor": QUIET,
+        "titleColor": QUIET,
+        "labelFontSize": 11.5,
+    }
+    text["labelLimit"] = 0
     return {
         "aria": False,
         "background": None,
@@ -128,9 +135,7 @@ def _config() -> Any:
         "axisX": {"grid": False},
         "axisQuantitative": {"tickCount": 6, "grid": True},
         "axisBand": {"grid": False},
-        "legend": text
-        | {"titleFontSize": 12, "titleFontWeight": 600, "orient": "top", "symbolSize": 90}
-        | {"labelLimit": 260},
+        "legend": text | {"titleFontSize": 12, "titleFontWeight": 600, "orient": "top", "symbolSize": 90},
         "title": {"font": FONT, "color": INK, "fontSize": 13, "anchor": "start", "fontWeight": 600},
         "header": text | {"titleFontSize": 12},
         "text": {"font": FONT, "color": INK, "fontSize": 11.5},

@@ -14,12 +14,13 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from gangline.report import outputs
 from gangline.report.sanitiser import clean
-from gangline.report.wording import clock, prose
+from gangline.report.wording import clock
 
 HIDDEN_TAGS = {"parameters", "injected-parameters", "remove-cell", "papermill-error-cell-tag", "answer"}
 UNSEEN_TYPES = {outputs.PAGE, outputs.BANNER, outputs.FIGURES, outputs.DONE}
 HEADING = re.compile(r"<h([123])>(.*?)</h\1>", re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
+ALERT = Markup('<b>This page is not complete.</b> {} <a href="#broken">Where it broke</a>')
 CHART_MARK = 'data-chart="'
 
 
@@ -163,4 +164,4 @@ def _settle(cell: nbformat.NotebookNode, shown: list[Any], arranged: Arrangement
 
 def alert(problem: str) -> Markup:
     """Write the alert of a page that is not complete."""
-    return prose("**This page is not complete.** {} {}", problem, Markup('<a href="#broken">Where it broke</a>'))
+    return ALERT.format(problem)

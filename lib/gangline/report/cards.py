@@ -1,12 +1,12 @@
 """Cards for headline figures: value, change with the word that may be said of it, course, interval, definition."""
 
+import re
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from gangline.estimates.wording import number, span, words
 from gangline.report.figures import Figure, Judgement
-from gangline.report.wording import prose
 
 CARD = Markup(
     '<article class="card" id="{anchor}"><h3 class="card-label">{label}</h3><p class="card-value">{value}</p>{change}'
@@ -17,12 +17,13 @@ CHANGE = Markup('<p class="card-change{}"><b><span aria-hidden="true">{}</span> 
 COURSE = Markup('<svg class="course" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">{}{}</svg>')
 NO_CHANGE = Markup('<p class="card-change"></p>')
 CLASSES = {Judgement.BETTER: " is-better", Judgement.WORSE: " is-worse", Judgement.OUTSIDE: " is-outside"}
+NUMBER_AND_UNIT = re.compile(r"((?:< )?[-−]?\d[\d.,e+-]*)(?: (.+))?")
 COURSE_WIDTH, COURSE_HEIGHT, COURSE_MARGIN = 112.0, 26.0, 3.0
 
 
 def cards(figures: Sequence[Figure], before: str | None) -> Markup:
     """Write a row of cards; `before` names the window before, None where there is none to compare with."""
-    return prose(Markup('<div class="cards">{}</div>'), Markup("").join(_card(figure, before) for figure in figures))
+    return Markup('<div class="cards">{}</div>').format(Markup("").join(_card(figure, before) for figure in figures))
 
 
 def plain(figures: Sequence[Figure]) -> str:
@@ -37,20 +38,20 @@ def course(values: Sequence[float | None], label: str) -> Markup:
         return Markup("")
     dots = [_dot(position, value, len(values), min(known), max(known)) for position, value in enumerate(values)]
     lines = Markup("").join(
-        prose(Markup('<polyline points="{}"/>'), Markup.escape(" ".join(run))) for run in _runs(dots)
+        Markup('<polyline points="{}"/>').format(Markup.escape(" ".join(run))) for run in _runs(dots)
     )
     last = next(dot for dot in reversed(dots) if dot).split(",")
-    end = prose(Markup('<circle cx="{}" cy="{}" r="2.4"/>'), *last)
-    return prose(COURSE, COURSE_WIDTH, COURSE_HEIGHT, label, lines, end)
+    end = Markup('<circle cx="{}" cy="{}" r="2.4"/>').format(*last)
+    return COURSE.format(COURSE_WIDTH, COURSE_HEIGHT, label, lines, end)
 
 
 def change(figure: Figure, before: str) -> Markup:
     """Write the change against the window before: arrow, difference, and the word that the evidence allows."""
     judged = figure.judgement()
     if judged is Judgement.UNKNOWN or figure.change is None:
-        return prose(Markup('<p class="card-change">no value for {}</p>'), before)
+        return Markup('<p class="card-change">no value for {}</p>').format(before)
     arrow = "■" if figure.change == 0 else "▲" if figure.change > 0 else "▼"
-    return prose(CHANGE, CLASSES.get(judged, ""), arrow, difference(figure), before, judged.value)
+    return CHANGE.format(CLASSES.get(judged, ""), arrow, difference(figure), before, judged.value)
 
 
 def difference(figure: Figure) -> str:
@@ -67,12 +68,17 @@ def difference(figure: Figure) -> str:
     return f"{sign}{words(abs(step), unit)}"
 
 
+def both(figure: Figure, printed: float) -> tuple[str, str]:
+    """Write the value that the page before printed, and today's for the same window."""
+    today, unit = figure.previous, figure.estimate.unit
+    return words(printed, unit), "not measured" if today is None else words(today, unit)
+
+
 def _card(figure: Figure, before: str | None) -> Markup:
     estimate = figure.estimate
     value = "not measured" if estimate.value is None else words(estimate.value, estimate.unit)
     history = [*figure.history, estimate.value] if figure.history else []
-    return prose(
-        CARD,
+    return CARD.format(
         anchor=f"figure-{figure.id}",
         label=figure.label,
         value=_large(value),
@@ -84,10 +90,11 @@ def _card(figure: Figure, before: str | None) -> Markup:
 
 
 def _large(value: str) -> Markup:
-    head, _, unit = value.partition(" ")
-    if not head[:1].isdigit() and head[:1] not in "-−":
-        return prose(Markup('<span class="card-missing">{}</span>'), value)
-    return prose(Markup('{}<span class="card-unit"> {}</span>'), head, unit) if unit else prose("{}", head)
+    parts = NUMBER_AND_UNIT.fullmatch(value)
+    if parts is None:
+        return Markup('<span class="card-missing">{}</span>').format(value)
+    unit = Markup('<span class="card-unit"> {}</span>').format(parts[2]) if parts[2] else ""
+    return Markup("{}{}").format(parts[1], unit)
 
 
 def _note(figure: Figure) -> str:

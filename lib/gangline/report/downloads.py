@@ -7,8 +7,6 @@ import re
 import polars as pl
 from markupsafe import Markup
 
-from gangline.report.wording import prose
-
 MOST_PLAIN_BYTES = 100_000
 MOST_PACKED_BYTES = 400_000
 FORMULA = r"^[=+\-@\t\r]"
@@ -44,8 +42,7 @@ def download(frame: pl.DataFrame, name: str, label: str = "Download CSV") -> Mar
 def _link(text: bytes, name: str, label: str) -> Markup:
     is_packed = len(text) > MOST_PLAIN_BYTES
     content = gzip.compress(text, mtime=0) if is_packed else text
-    return prose(
-        LINK,
+    return LINK.format(
         name=f"{name}.csv.gz" if is_packed else f"{name}.csv",
         media="application/gzip" if is_packed else "text/csv;charset=utf-8",
         content=Markup(base64.b64encode(content).decode("ascii")),  # noqa: S704 - base64 has no markup
@@ -56,12 +53,13 @@ def _link(text: bytes, name: str, label: str) -> Markup:
 
 
 def file_name(*parts: str) -> str:
-    """Make a name for a file of letters, digits, dot, dash and underscore.
+    """Make a name for a file of letters, digits, dash and underscore.
 
     >>> file_name("08_node_exclusions", "Hours per node (h)")
     '08_node_exclusions-hours-per-node-h'
     """
-    return "-".join(re.sub(r"[^\w.]+", "-", part.lower(), flags=re.ASCII).strip("-") for part in parts)[:100].strip("-")
+    words = [re.sub(r"\W+", "-", part.lower(), flags=re.ASCII).strip("-") for part in parts]
+    return "-".join(word for word in words if word)[:100]
 
 
 def _safe(name: str, dtype: pl.DataType) -> pl.Expr:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from gangline.report.wording import prose
-
 if TYPE_CHECKING:
     import altair as alt
 
@@ -38,8 +36,8 @@ class FigureParts:
 
     def whole(self, link: Markup) -> Markup:
         """Write the figure with its buttons."""
-        button = prose(BUTTON, self.packed) if self.packed else ""
-        return self._figure(prose(TOOLS, button, link))
+        button = BUTTON.format(self.packed) if self.packed else ""
+        return self._figure(TOOLS.format(button, link))
 
     def picture_only(self) -> Markup:
         """Write the figure without what needs the page's script."""
@@ -48,7 +46,7 @@ class FigureParts:
     def _figure(self, tools: Markup) -> Markup:
         names = ("anchor", "label", "title", "caption", "alt_text", "rows", "source", "size")
         values = {name: Markup.escape(getattr(self, name)) for name in names}
-        return prose(FIGURE, tools=tools, **values)
+        return FIGURE.format(tools=tools, **values)
 
 
 def figure_parts(
@@ -73,4 +71,4 @@ def figure_parts(
 
 
 def _size(width: int, height: int) -> Markup:
-    return prose(Markup(' width="{:d}" height="{:d}"'), width, height)
+    return Markup(' width="{:d}" height="{:d}"').format(width, height)

@@ -85,7 +85,7 @@ def window_page(window: WindowFacts, cluster: str, now: datetime) -> str:
             "crumbs": cluster,
             "place": window.label,
             "meta": [span, *_meta(now)],
-            "banners": [Markup(text) for page in window.pages[:1] for text in page.banners],  # noqa: S704 - escaped
+            "banners": _shared_banners(window.pages),
             "pages": window.pages,
         }
     )  # fmt: skip
@@ -103,6 +103,13 @@ def cluster_page(windows: Sequence[WindowFacts], cluster: str, now: datetime) ->
             "rows": rows,
         }
     )  # fmt: skip
+
+
+def _shared_banners(pages: Sequence[PageFacts]) -> list[Markup]:
+    """List the warnings that every page of the window gives; they were escaped when they were written."""
+    said = [page.banners for page in pages]
+    everywhere = [text for text in said[0] if all(text in others for others in said)] if said else []
+    return [Markup(text) for text in everywhere]  # noqa: S704
 
 
 def _row(window: WindowFacts, windows: Sequence[WindowFacts], columns: Sequence[str]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 MOST_CARDS = 5
+CHANGED = "{}: the page of the window before printed {}; on today's data that window gives {}."
 EMPTY = Markup('<p class="empty" id="{}">{}{}: there are no rows in this window.</p>')
 
 
@@ -67,12 +68,12 @@ class Page:
     def answer(self, template: str, /, *values: object, **named: object) -> None:
         """Say the finding in a sentence or two, in the cell tagged `answer`: it stands under the title."""
         sentence = prose(template, *values, **named)
-        outputs.show(prose(Markup('<p class="answer">{}</p>'), sentence), sentence.striptags())
+        outputs.show(Markup('<p class="answer">{}</p>').format(sentence), sentence.striptags())
 
     def text(self, template: str, /, *values: object, **named: object) -> None:
         """Write a paragraph with values in it (`gangline.report.markup` says how they are written)."""
         sentence = prose(template, *values, **named)
-        outputs.show(prose(Markup("<p>{}</p>"), sentence), sentence.striptags())
+        outputs.show(Markup("<p>{}</p>").format(sentence), sentence.striptags())
 
     def banner(self, template: str, /, *values: object, **named: object) -> None:
         """Warn at the top of the page, above the answer."""
@@ -114,8 +115,7 @@ class Page:
             before = self.window.previous()
             outputs.show(cards.cards(chosen, before.label if before else None), cards.plain(chosen))
         for figure, printed in history.changed_since(chosen, self.window, folder):
-            said = "The page of the window before printed {} for “{}”; on today's data it is {}."
-            self.text(said, printed, figure.label, figure.previous)
+            self.text(CHANGED, figure.label, *cards.both(figure, printed))
 
     def chart(
         self, chart: "alt.TopLevelMixin", *, title: str, caption: str, rows: pl.DataFrame, alt_text: str = ""
@@ -135,7 +135,7 @@ class Page:
         anchor = f"figure-{self.figure_count}"
         label = f"Figure {self.figure_count}. "
         if rows.is_empty():
-            return outputs.show(prose(EMPTY, anchor, label, title), f"{label}{title}: no rows")
+            return outputs.show(EMPTY.format(anchor, label, title), f"{label}{title}: no rows")
         link = downloads.download(rows, downloads.file_name(self.notebook, title))
         parts = figure_parts(chart, anchor, label, title, caption, alt_text, rows.height)
         outputs.show(parts.whole(link), f"{label}{title}", parts.picture_only())
@@ -159,11 +159,11 @@ class Page:
         label = f"Table {self.table_count}. "
         anchor = f"table-{self.table_count}"
         if rows.is_empty():
-            return outputs.show(prose(EMPTY, anchor, label, caption), f"{label}{caption}: no rows")
-        named = prose(Markup("<b>{}</b>{}"), label, caption)
+            return outputs.show(EMPTY.format(anchor, label, caption), f"{label}{caption}: no rows")
+        named = Markup("<b>{}</b>{}").format(label, caption)
         whole = tables.table(rows, named, f"{label}{caption}", labels or {}, most_rows)
         foot = tables.foot(rows, most_rows, downloads.download(rows, downloads.file_name(self.notebook, caption)))
-        outputs.show(prose(tables.PLACE, anchor, whole, foot), f"{label}{caption}: {rows.height:,} rows")
+        outputs.show(tables.PLACE.format(anchor, whole, foot), f"{label}{caption}: {rows.height:,} rows")
 
     def quality(self) -> None:
         """Show how much of the input stands behind the page."""

@@ -16,7 +16,7 @@ import polars as pl
 from markupsafe import Markup
 
 import gangline
-from gangline.report.wording import instant, prose
+from gangline.report.wording import instant
 
 ROOT = Path(__file__).resolve().parents[3]
 GENERATED_AT = "GANGLINE_GENERATED_AT"
@@ -74,4 +74,4 @@ def definitions(parameters: Mapping[str, Any], seconds: float) -> Markup:
         ("Versions", versions()),
         ("Commit", commit()),
     ]
-    return prose(Markup('<dl class="provenance">{}</dl>'), Markup("").join(prose(ITEM, *item) for item in items))
+    return Markup('<dl class="provenance">{}</dl>').format(Markup("").join(ITEM.format(*item) for item in items))

@@ -43,15 +43,15 @@ def remarks(con: duckdb.DuckDBPyConnection, window: Window) -> list[Markup]:
     sources = per_source(con)
     said = [_rejected(sources), *_uncovered(sources, window)]
     for (path,) in con.execute(FILELESS).fetchall():
-        said.append(prose("No file was found for the source `{}`.", path))
+        said.append(prose("No file was found for the source `{}`.", Markup.escape(path)))
     return [remark for remark in said if remark]
 
 
 def box(said: list[Markup]) -> Markup:
     """Write the remarks as a box; nothing to say is said too."""
     lines = said or [prose("Every record was read, and the sources cover the window.")]
-    items = Markup("").join(prose(Markup("<li>{}</li>"), line) for line in lines)
-    return prose(Markup('<aside class="quality{}"><ul>{}</ul></aside>'), " is-clean" if not said else "", items)
+    items = Markup("").join(Markup("<li>{}</li>").format(line) for line in lines)
+    return Markup('<aside class="quality{}"><ul>{}</ul></aside>').format(" is-clean" if not said else "", items)
 
 
 def _rejected(sources: pl.DataFrame) -> Markup:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from gangline.charts.labels import legible
 from gangline.estimates.wording import number
-from gangline.report.wording import clock, prose
+from gangline.report.wording import clock
 from gangline.units import SUFFIXES
 
 MOST_ROWS = 30
@@ -38,7 +38,7 @@ def table(frame: pl.DataFrame, caption: Markup, title: str, labels: Mapping[str,
     """
     heads = Markup("").join(_head(name, dtype, labels) for name, dtype in frame.schema.items())
     body = Markup("").join(_row(row, frame.schema) for row in frame.head(most).iter_rows())
-    return prose(FRAME, title=title, caption=caption, heads=heads, body=body)
+    return FRAME.format(title=title, caption=caption, heads=heads, body=body)
 
 
 def heading(name: str) -> str:
@@ -88,26 +88,26 @@ def _suffix(name: str) -> str:
 
 def _head(name: str, dtype: pl.DataType, labels: Mapping[str, str]) -> Markup:
     aligned = Markup(' class="number"') if dtype.is_numeric() else ""
-    return prose(Markup('<th scope="col"{}>{}</th>'), aligned, labels.get(name, heading(name)))
+    return Markup('<th scope="col"{}>{}</th>').format(aligned, legible(labels.get(name, heading(name)), CELL_WIDTH))
 
 
 def _row(row: tuple[Any, ...], schema: pl.Schema) -> Markup:
     cells = [_cell(value, name, dtype) for value, (name, dtype) in zip(row, schema.items(), strict=True)]
-    first = prose(Markup('<th scope="row"{}</th>'), cells[0]) if cells else ""
-    rest = Markup("").join(prose(Markup("<td{}</td>"), cell) for cell in cells[1:])
-    return prose(Markup("<tr>{}{}</tr>"), first, rest)
+    first = Markup('<th scope="row"{}</th>').format(cells[0]) if cells else ""
+    rest = Markup("").join(Markup("<td{}</td>").format(cell) for cell in cells[1:])
+    return Markup("<tr>{}{}</tr>").format(first, rest)
 
 
 def _cell(value: Any, name: str, dtype: pl.DataType) -> Markup:
     """Write attributes and content of a cell, from behind the tag's name up to its end."""
     text = cell_text(value, name)
     shown = legible(text, CELL_WIDTH) if text else legible(text)
-    title = prose(Markup(' title="{}"'), Markup.escape(text[:LONGEST_TITLE])) if shown != text else ""
+    title = Markup(' title="{}"').format(Markup.escape(text[:LONGEST_TITLE])) if shown != text else ""
     aligned = Markup(' class="number"') if dtype.is_numeric() else ""
-    return prose(Markup("{}{}>{}"), aligned, title, Markup.escape(shown))
+    return Markup("{}{}>{}").format(aligned, title, Markup.escape(shown))
 
 
 def foot(frame: pl.DataFrame, most: int, link: Markup) -> Markup:
     """Write what stands under a table: the rows left out, and the download."""
     more = f"{frame.height - most:,} more in the CSV" if frame.height > most else f"{frame.height:,} rows"
-    return prose(Markup('<p class="tools"><span>{}</span>{}</p>'), more, link)
+    return Markup('<p class="tools"><span>{}</span>{}</p>').format(more, link)
