@@ -70,6 +70,15 @@ def test_a_damaged_line_leaves_its_neighbours() -> None:
     assert told(f"1|gpu|a|{TAIL}\n2|gpu|b|SOON{TAIL[9:]}|\n3|gpu|c|{TAIL}")[0] == (2, "a")
 
 
+def test_an_open_end_swallows_no_cut_record() -> None:
+    read, unread = (f"JobIDRaw|Partition|{{}}State|Submit|Start|End|NodeList|{last}" for last in ("JobName", "WorkDir"))
+    cut = f"2|gpu|b|COMPL\n3|gpu|c|{TAIL}|/tmp"
+    assert told(f"1|gpu|a|{TAIL}|/tmp\n{cut}", unread.format("JobName|")) == [(2, "a"), (3, AMBIGUOUS)]
+    late = f"{'|'.join(TAIL.split('|')[2:])}|b"
+    text = f"1|gpu|{TAIL}|a\n{late}\n3|gpu|{TAIL}|c"
+    assert told(text, read.format("")) == [(2, AMBIGUOUS), (4, "c")]
+
+
 def test_a_file_cut_in_the_middle_of_a_record() -> None:
     assert told(f"1|gpu|a|{TAIL}\n2|gpu|b|COMPL") == [(2, "a"), (3, UNREADABLE)]
 

@@ -6,6 +6,7 @@ it is added there; elsewhere a neighbour that may only look like a record is giv
 wrong session is worse than a refused one.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -14,13 +15,15 @@ from typing import NamedTuple
 from gangline.sources.slurm_align import Segment, align
 from gangline.sources.slurm_columns import ColumnKind, Layout
 
-MAX_FRAGMENT_LINES = 1_000  # comments have tens of lines; the search for a reading must end
+MAX_FRAGMENT_LINES = 400  # comments have tens of lines; the search for a reading must end
 MAX_FRAGMENT_CHARS = 1_000_000
 UNREADABLE = (
     "no sacct record: the columns do not fit the header, or the times are not in Slurm's own format; export with"
     " --delimiter='^|^' and SLURM_TIME_FORMAT=%s"
 )
 AMBIGUOUS = "free text holds delimiters or newlines that can be read in several ways; export with --delimiter='^|^'"
+
+_DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 NumberedLine = tuple[int, str]
 
@@ -169,9 +172,9 @@ def _absorbed_after(
     if previous is None or previous.fields is None or not lines:
         return None, lines
     if layout.kinds[-1] is ColumnKind.TEXT:
-        whole = _text([(0, previous.text), *lines])
         fields = [*previous.fields[:-1], f"{previous.fields[-1]}\n{_text(lines)}"]
-        return Piece(previous.line, fields, whole, is_rebuilt=True), []
+        added = Piece(previous.line, fields, _text([(0, previous.text), *lines]), is_rebuilt=True)
+        return _unless_cut(added, lines, -1, layout)
     own = previous.text.split("\n")
     merged = align([*own, *(text for _, text in lines)], layout)[0]
     taken = merged.last + 1 - len(own)
@@ -190,9 +193,9 @@ def _absorbed_before(
     if following is None or following.fields is None or not lines:
         return None, lines
     if layout.kinds[0] is ColumnKind.TEXT:
-        whole = _text([*lines, (0, following.text)])
         fields = [f"{_text(lines)}\n{following.fields[0]}", *following.fields[1:]]
-        return Piece(lines[0][0], fields, whole, is_rebuilt=True), []
+        added = Piece(lines[0][0], fields, _text([*lines, (0, following.text)]), is_rebuilt=True)
+        return _unless_cut(added, lines, 0, layout)
     merged = align([*(text for _, text in lines), *following.text.split("\n")], layout)[-1]
     first = merged.first
     if merged.fields is None or first >= len(lines):
@@ -201,6 +204,23 @@ def _absorbed_before(
     if _holds_anchor(following.fields, range(broken), layout):
         return None, lines
     return Piece(lines[first][0], None, _text([*lines[first:], (0, following.text)]), AMBIGUOUS), lines[:first]
+
+
+def _unless_cut(
+    added: Piece, lines: list[NumberedLine], column: int, layout: Layout
+) -> tuple[Piece | None, list[NumberedLine]]:
+    """The piece that took the lines into its open column, unless they may be what is left of a record of their own."""
+    if not any(_is_cut_record(text, layout) for _, text in lines):
+        return added, []
+    return (_without_fields(added), []) if layout.is_read[column] else (None, lines)
+
+
+def _is_cut_record(text: str, layout: Layout) -> bool:
+    """Whether a line that is no record holds a job id in its place, or a time of its own."""
+    fields = text.split(layout.delimiter)
+    ids = (column for column in layout.anchors if layout.kinds[column] is ColumnKind.ID)
+    has_id = any(ColumnKind.ID.pattern.fullmatch(fields[column]) for column in ids if column < len(fields) - 1)
+    return has_id or any(_DATED.fullmatch(field) for field in fields)
 
 
 def _text(lines: Sequence[NumberedLine]) -> str:
