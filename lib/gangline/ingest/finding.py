@@ -12,6 +12,7 @@ from types import ModuleType
 from gangline.config.model import Config, SourceEntry
 from gangline.sources.files import InputFile
 from gangline.sources.records import SourceOptions
+from gangline.vocabulary import SourceKind
 
 IDENTITY_HEX_DIGITS = 16
 
@@ -85,6 +86,7 @@ def _shown(path: Path, folder: Path) -> str:
 
 def options_of(entry: SourceEntry, config: Config) -> SourceOptions:
     """What the reader is told: the entry's own keys, the cluster's zone where it names none."""
+    is_telemetry = entry.kind == SourceKind.PROMETHEUS
     return SourceOptions(
         kind=str(entry.kind),
         time_zone=entry.time_zone or config.cluster.time_zone,
@@ -95,4 +97,7 @@ def options_of(entry: SourceEntry, config: Config) -> SourceOptions:
         node=entry.node,
         boot_at=entry.boot_at,
         api_points=entry.api_points,
+        exported_at=entry.exported_at if is_telemetry else None,
+        node_labels=tuple(config.telemetry.node_labels) if is_telemetry else (),
+        node_strip=tuple(config.telemetry.node_strip) if is_telemetry else (),
     )

@@ -13,6 +13,7 @@ from typing import Protocol
 import polars as pl
 
 from gangline.sources.files import InputFile
+from gangline.sources.samples import SampleBatch
 
 INSTANT = pl.Datetime("us", "UTC")
 NAMES = pl.List(pl.String)
@@ -203,6 +204,9 @@ class SourceOptions:
     node: str | None = None
     boot_at: datetime | None = None
     api_points: str | None = None
+    exported_at: datetime | None = None  # prometheus: the instant of a scrape without timestamps
+    node_labels: tuple[str, ...] = ()  # prometheus: which labels name the node
+    node_strip: tuple[str, ...] = ()  # prometheus: patterns cut from a node's name
 
 
 @dataclass
@@ -266,8 +270,8 @@ class Source(Protocol):
     KIND: str
     VERSION: int
 
-    def read(self, file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Batch]:
-        """Yields the file's rows in batches, accounting for every record in `log`."""
+    def read(self, file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Batch | SampleBatch]:
+        """Yields the file's rows in batches, samples by series, accounting for every record in `log`."""
         ...
 
 

@@ -1,0 +1,88 @@
+"""Samples of Prometheus and VictoriaMetrics in every form that their tools export, told by content.
+
+Every form ends as batches of one series' samples. What is no sample (alerts, targets, metadata, a database's own
+folders) is refused with the command that exports samples.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gangline.sources.files import UTF8_BOM, InputFile
+from gangline.sources.prometheus_api import read_api
+from gangline.sources.prometheus_csv import read_csv
+from gangline.sources.prometheus_export import read_export
+from gangline.sources.prometheus_grid import is_grid
+from gangline.sources.prometheus_text import read_text
+from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
+from gangline.sources.samples import SampleBatch
+from gangline.vocabulary import SourceKind
+
+__all__ = ["KIND", "VERSION", "files", "read"]
+
+KIND = SourceKind.PROMETHEUS
+VERSION = 1
+HEAD_BYTES = 1 << 16
+INDEX_MAGIC, CHUNKS_MAGIC = b"\xba\xaa\xd7\x00", b"\x85\xbd\x40\xdd"
+BLOCK_META = "meta.json"
+_EXPORT_LINE = re.compile(rb'\s*\{\s*"(?:metric"\s*:\s*\{|values"|timestamps")')
+_BLOCK_META = re.compile(rb'"ulid"\s*:')
+_TEXT_LINE = re.compile(rb"(?m)^(?:#|[^\s{,;]*\{|\{|[A-Za-z_:][\w:.]*\s+[-+\d.NIni])")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+DUMP_COMMAND = "promtool tsdb dump {} > dump.txt"
+EXPORT_COMMAND = "curl -s 'http://HOST:8428/api/v1/export' -d 'match[]={__name__!=\"\"}' > export.jsonl"
+
+
+def files(match: Path) -> list[Path]:
+    """The files that a match of the config's glob stands for: of a database's folder its `meta.json` files only."""
+    if match.is_file():
+        return [match]
+    blocks = sorted(match.glob(f"*/{BLOCK_META}")) or sorted(match.glob(BLOCK_META))
+    return blocks[:1]
+
+
+def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[SampleBatch]:
+    """Yields the samples of a file by series.
+
+    Raises
+    ------
+    SourceRefusedError
+        Where the file is no export of samples, mixes units of time, or an option that it needs is missing.
+    """
+    with file.open() as stream:
+        head = stream.read(HEAD_BYTES).removeprefix(UTF8_BOM)
+    _refuse_databases(file, head)
+    if _EXPORT_LINE.match(head):
+        return read_export(file, log)
+    if head.lstrip()[:1] in (b"{", b"[") and not _is_text(head):
+        return read_api(file, _is_gridded(file, options), log)
+    if options.format is not None or not (not head.strip() or _is_text(head)):
+        return read_csv(file, options.format, log)
+    return read_text(file, options.exported_at, log)
+
+
+def _is_text(head: bytes) -> bool:
+    """True for lines of samples: `{__name__="up"} 1 1795972358877` begins like JSON, but its keys are bare."""
+    first = next((line for line in head.splitlines() if line.strip()), b"")
+    if first.lstrip().startswith((b"{", b"[")):
+        return re.match(rb'\s*\{\s*(?:[A-Za-z_]\w*\s*=|"[^"]*"\s*[,}])', first) is not None
+    return _TEXT_LINE.match(first) is not None
+
+
+def _is_gridded(file: InputFile, options: SourceOptions) -> bool:
+    return options.api_points == "grid" if options.api_points else is_grid(file)
+
+
+def _refuse_databases(file: InputFile, head: bytes) -> None:
+    folder = file.path.parent
+    database = folder.parent.name
+    if head.startswith((INDEX_MAGIC, CHUNKS_MAGIC)) or (file.path.name == BLOCK_META and _BLOCK_META.search(head)):
+        raise SourceRefusedError(
+            f"{file.path.name}: part of a Prometheus database ({folder.name}); export its samples with"
+            f" `{DUMP_COMMAND.format(database + '/')}` (a snapshot first needs `mkdir {database}/wal`)"
+        )
+    if _CONTROL.search(head[:4096]):
+        raise SourceRefusedError(
+            f"{file.path.name}: binary, such as VictoriaMetrics' native export; export lines with `{EXPORT_COMMAND}`"
+        )

@@ -1,0 +1,90 @@
+"""VictoriaMetrics `/api/v1/export`: one JSON object a line with a series' labels, values and timestamps.
+
+The two lists are cut out of the line by their keys and read by the number parser; what is left is a small JSON object.
+An unescaped quote cannot stand inside a JSON string, so `"values":[` is never part of a label.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gangline.sources.files import InputFile
+from gangline.sources.prometheus_judging import SampleError, check_lengths, judged, labels_of
+from gangline.sources.prometheus_numbers import NumberError, parse_numbers
+from gangline.sources.prometheus_times import Clock, TimeError
+from gangline.sources.records import ReadLog
+from gangline.sources.samples import SampleBatch
+
+_LIST = re.compile(rb'"(values|timestamps)"\s*:\s*\[')
+_TAIL_BYTES = 100  # of a line that breaks off, for the ledger
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Where a list begins and ends in its line, brackets included."""
+
+    name: bytes
+    start: int
+    end: int
+
+    def inside(self, line: bytes) -> bytes:
+        return line[self.start + 1 : self.end - 1]
+
+
+def read_export(file: InputFile, log: ReadLog) -> Iterator[SampleBatch]:
+    """Yields each line's series; a line that cannot be read costs only itself."""
+    clock = Clock(str(file.path.name))
+    for number, line in file.lines():
+        if not line.strip():
+            continue
+        log.split()
+        try:
+            batch = _series(line, number, clock, log)
+        except (SampleError, NumberError, TimeError) as error:
+            log.reject(number, str(error), _shown(line))
+            continue
+        log.load()
+        yield judged(batch, log)
+
+
+def _series(line: bytes, number: int, clock: Clock, log: ReadLog) -> SampleBatch:
+    cuts = list(_cuts(line))
+    lists = {cut.name: cut.inside(line) for cut in cuts}
+    if len(cuts) != 2 or len(lists) != 2:
+        raise SampleError("it is no series of values and timestamps, or breaks off; export it again")
+    labels = labels_of(_envelope(line, cuts, number, log).get("metric"))
+    values = parse_numbers(lists[b"values"])
+    times_ms = clock.list_of_ms(lists[b"timestamps"], number)
+    check_lengths(times_ms, values)
+    return SampleBatch(labels, times_ms, values, number)
+
+
+def _cuts(line: bytes) -> Iterator[_Cut]:
+    position = 0
+    while match := _LIST.search(line, position):
+        position = line.find(b"]", match.end()) + 1
+        if position == 0:
+            return
+        yield _Cut(match[1], match.end() - 1, position)
+
+
+def _envelope(line: bytes, cuts: list[_Cut], number: int, log: ReadLog) -> dict[str, object]:
+    """The line without its lists, which leaves no room for what was not read."""
+    first, second = cuts
+    rest = line[: first.start] + b"0" + line[first.end : second.start] + b"0" + line[second.end :]
+    text = rest.decode("utf-8", "replace")
+    if "\ufffd" in text and b"\xef\xbf\xbd" not in rest:
+        log.odd("not_utf8", number)
+    try:
+        envelope = json.loads(text)
+    except ValueError as error:
+        raise SampleError(f"no JSON: {error}; export it again") from None
+    if not isinstance(envelope, dict):
+        raise SampleError("it is no JSON object; export it again")
+    return envelope
+
+
+def _shown(line: bytes) -> str:
+    cut = line if len(line) <= 4 * _TAIL_BYTES else line[: 3 * _TAIL_BYTES] + b" ... " + line[-_TAIL_BYTES:]
+    return cut.decode("utf-8", "replace")

@@ -1,0 +1,65 @@
+"""What is said of samples whatever format they come in: counts of what is strange, the span of time, the batch."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gangline.sources.records import ReadLog
+from gangline.sources.samples import NAME_LABEL, SampleBatch, TimesMs, Values, instant_of_ms
+
+DCGM_BLANK_MIN = 9.2233720368e18  # DCGM's int64 words for "no value" begin here
+
+
+class SampleError(ValueError):
+    """A series or sample that cannot be kept: why, and the mend."""
+
+
+def labels_of(raw: object) -> dict[str, str]:
+    """Label values by name without empty ones, which mean a missing label.
+
+    Raises
+    ------
+    SampleError
+        Where they are no labels, or name no metric.
+    """
+    if not isinstance(raw, Mapping) or not all(isinstance(value, str) for value in raw.values()):
+        raise SampleError("its metric is no set of labels; export it again")
+    labels = {str(name): value for name, value in raw.items() if value}
+    if NAME_LABEL not in labels:
+        raise SampleError("it has no metric name (an expression's result): export the metric itself, or record it")
+    return labels
+
+
+def judged(batch: SampleBatch, log: ReadLog) -> SampleBatch:
+    """Passes a batch on after noting in the log what its samples hold."""
+    if batch.times_ms.size:
+        log.saw(instant_of_ms(int(batch.times_ms.min())), instant_of_ms(int(batch.times_ms.max())))
+        _note_values(batch, log)
+    if batch.is_gridded:
+        log.odd("grid_points", batch.line, batch.times_ms.size)
+    return batch
+
+
+def _note_values(batch: SampleBatch, log: ReadLog) -> None:
+    values = batch.values
+    if not np.isfinite(values).all():
+        is_nan, is_infinite = np.isnan(values), np.isinf(values)
+        beside = (is_nan[1:] & is_infinite[:-1]) | (is_nan[:-1] & is_infinite[1:])
+        _note(log, "nan_or_stale", is_nan, batch.line)
+        _note(log, "infinite", is_infinite, batch.line)
+        _note(log, "nan_beside_infinity", beside, batch.line)
+    if batch.metric.startswith("DCGM_"):
+        _note(log, "dcgm_blank", np.isfinite(values) & (values >= DCGM_BLANK_MIN), batch.line)
+
+
+def _note(log: ReadLog, kind: str, flags: NDArray[np.bool_], line: int | None) -> None:
+    count = int(np.count_nonzero(flags))
+    if count:
+        log.odd(kind, line, count)
+
+
+def check_lengths(times_ms: TimesMs, values: Values) -> None:
+    """Refuses lists of unequal length: which value belongs to which time cannot be told."""
+    if times_ms.size != values.size:
+        raise SampleError(f"it has {values.size} values and {times_ms.size} timestamps; export it again")

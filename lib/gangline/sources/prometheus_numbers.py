@@ -1,0 +1,102 @@
+"""Lists of numbers in text: the one place that knows which parser is installed.
+
+simdjson where there is one, else polars; both round as IEEE 754 asks. What strict JSON has no word for (bare +Inf, NaN,
+null, quoted infinities, -0) takes the slower way, so that no file fails for it.
+"""
+
+import re
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+_FEW_BYTES = 1_024  # below it, calling a parser costs more than Python's own loop
+_QUOTES_AND_BLANKS = b'" \t\r\n'
+_RARE_LETTERS = (b"n", b"N", b"I", b'"')  # of null, NaN, Infinity, "..."
+_NEGATIVE_ZERO = re.compile(rb"-0(?=[,\s]|$)")
+_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?|[nN]a[nN])")
+
+
+class NumberError(ValueError):
+    """Text that is no list of numbers; the message quotes the first token that is none."""
+
+
+def parse_numbers(text: bytes) -> Numbers:
+    """The doubles of a comma-separated list; null is NaN.
+
+    Raises
+    ------
+    NumberError
+        At the first token that is no number.
+
+    Examples
+    --------
+    >>> parse_numbers(b'1, null, +Inf, "-Infinity", -0, 9007199254740993').tolist()
+    [1.0, nan, inf, -inf, -0.0, 9007199254740992.0]
+    """
+    if not text.strip():
+        return np.empty(0)
+    if len(text) < _FEW_BYTES:
+        return _by_token(_plain(text))
+    if any(letter in text for letter in _RARE_LETTERS) or (b"-0" in text and _NEGATIVE_ZERO.search(text)):
+        return _by_polars(_plain(text))
+    return _fast(text)
+
+
+def _plain(text: bytes) -> bytes:
+    return text.translate(None, _QUOTES_AND_BLANKS).replace(b"null", b"nan")
+
+
+def _by_token(text: bytes) -> Numbers:
+    tokens = text.split(b",")
+    for token in tokens:
+        if not _NUMBER.fullmatch(token):
+            raise NumberError(f"{token[:40].decode('utf-8', 'replace')!r} is no number")
+    return np.array([float(token) for token in tokens])
+
+
+def _by_polars(text: bytes) -> Numbers:
+    """One number a line, as a table of one column; an empty field would pass for null, so those are sought first."""
+    if b",," in text or text.startswith(b",") or text.endswith(b","):
+        raise NumberError("'' is no number")
+    try:
+        table = pl.read_csv(
+            text.replace(b",", b"\n"),
+            has_header=False,
+            schema={"value": pl.Float64},
+            separator="\x01",
+            quote_char=None,
+        )
+    except pl.exceptions.PolarsError:
+        return _by_token(text)
+    column = table.to_series()
+    if column.null_count() or column.len() != text.count(b",") + 1:
+        return _by_token(text)
+    return column.to_numpy()
+
+
+def _with_simdjson() -> Callable[[bytes], Numbers]:
+    import simdjson
+
+    parser = simdjson.Parser()
+
+    def by_simdjson(text: bytes) -> Numbers:
+        try:
+            document = parser.parse(b"[" + text + b"]")
+            return np.frombuffer(document.as_buffer(of_type="d"), dtype=np.float64)
+        except (ValueError, TypeError, RuntimeError):
+            return _by_polars(_plain(text))  # more digits than an integer holds, or a token to be named
+
+    return by_simdjson
+
+
+def _without_simdjson(text: bytes) -> Numbers:
+    return _by_polars(_plain(text) if b" " in text else text)
+
+
+HAS_SIMDJSON = find_spec("simdjson") is not None
+_fast = _with_simdjson() if HAS_SIMDJSON else _without_simdjson
