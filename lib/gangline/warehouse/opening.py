@@ -57,6 +57,7 @@ def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyC
         reason = str(error).splitlines()[0]
         raise WarehouseError(f"{path}: cannot be opened: {reason}; rebuild it with `{rebuild_hint}`") from error
     con.execute("set TimeZone = 'UTC'")
+    con.execute("set enable_progress_bar = false")
     return con
 
 
