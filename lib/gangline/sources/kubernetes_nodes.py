@@ -71,5 +71,6 @@ def stretches(turns: list[Turn]) -> Iterator[tuple[str, dict[str, object]]]:
 def _stretch(
     line: int, node: str | None, state: str, started_at: datetime | None, ended_at: datetime | None, reason: str | None
 ) -> tuple[str, dict[str, object]]:
-    row = {"line": line, "node": node, "state": state, "started_at": started_at, "ended_at": ended_at, "reason": reason}
+    row: dict[str, object] = {"line": line, "node": node, "state": state, "reason": reason}
+    row |= {"started_at": started_at, "ended_at": ended_at}
     return NODE_STATE_RECORDS, row
