@@ -1,38 +1,24 @@
 """Node exclusion concentration and single-node overlap of a window: how uneven, against chance, and by whom."""
 
-from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import duckdb
 import polars as pl
 
 from gangline.estimates import Estimate
-from gangline.estimates.chance import Block, BlockNull, block_null, session_blocks
-from gangline.estimates.composition import consecutive_jaccard
+from gangline.estimates.chance import BlockNull
 from gangline.estimates.concentration import gini, hhi, top_share
 from gangline.estimates.proportions import proportion
+from gangline.gangs import NO_GANG, TOP, chance
 from gangline.warehouse.querying import query
 from gangline.windows import Window
 
-TOP = 3
 RARE_RATIO = 0.05
-EXCLUSION_STATES = ("occupied", "idle", "asked_out")
-NO_GANG = "no gang session starts in the window"
+CHANCE_LEVEL = 0.05
+NO_SESSIONS = "no session file gave a started session"
 NO_SPARE = "no spare nodes: every gang session takes every candidate node that is free"
-
-
-@dataclass(frozen=True)
-class GangSession:
-    """A gang session of the window with what it left out at its start, and what it could have left out."""
-
-    session_id: str
-    started_at: datetime
-    window_h: float
-    members: frozenset[str]
-    excluded: frozenset[str]
-    candidates: frozenset[str]
+NO_STATES = "no source tells node states (slurm_events, or [[nodes]] in the config)"
 
 
 def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
@@ -42,17 +28,32 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimat
     takes all that is free, the figures of concentration are null with that reason.
     """
     nodes = by_node(con, window)
-    reason = _reason(nodes)
+    reason = reason_for_none(nodes)
     null = None if reason else chance(con, window)
     return {
-        "exclusions.gang_sessions": _gang_sessions(con, window),
+        "exclusions.gang_sessions": _gang_count(con, window),
         "exclusions.excluded_total": _total(nodes),
         **_concentration(nodes, reason),
         **_against_chance(null, reason),
         "exclusions.nodes_below_5pct_share": _rarely(nodes, reason),
         **_coverage(con, window),
-        "overlap.fleet_ratio": overlap(nodes),
+        "exclusions.below_need_h": below_need(con, window),
+        "overlap.fleet_ratio": overlap(nodes, reason=reason),
     }
+
+
+def case(figures: Mapping[str, Estimate], nodes: pl.DataFrame) -> str:
+    """Which sentence fits.
+
+    `no_gang`, `no_spare`, `untested` (a share, but no test of it), `uneven` (more than chance gives: p below 0.05),
+    else `by_chance`.
+    """
+    reason, p = reason_for_none(nodes), figures["exclusions.p_value"].value
+    if reason:
+        return "no_gang" if reason == NO_GANG else "no_spare"
+    if p is None:
+        return "untested"
+    return "uneven" if p < CHANCE_LEVEL else "by_chance"
 
 
 def by_node(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
@@ -63,135 +64,143 @@ def by_node(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     )
 
 
-def states(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
-    """What left-out nodes were doing at gang starts: session_id, started_at, node, state."""
-    return query(con, "from marts.gang_exclusions($start, $end)", start=window.start, end=window.end)
+def most_excluded(nodes: pl.DataFrame, count: int = TOP) -> list[str]:
+    """Names of the nodes with most excluded hours, most first; fewer where fewer have any."""
+    names: list[str] = nodes.filter(pl.col("excluded_h") > 0)["node"].head(count).to_list()
+    return names
 
 
-def holders(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
-    """Who held excluded nodes with single-node sessions: node, owner, run_name, sessions, held_h, first_share.
+def reason_for_none(nodes: pl.DataFrame) -> str:
+    """Why nothing can be said of concentration; empty where something can."""
+    if nodes["excluded_sessions"].sum() > 0 or nodes["excluded_h"].sum() > 0:
+        return ""
+    return NO_SPARE if nodes["gang_sessions"].sum() > 0 else NO_GANG
 
-    `held_first_share` is the share of those sessions that were running when the exclusion they overlap began.
+
+def overlap(nodes: pl.DataFrame, held: str = "held_h", reason: str = "") -> Estimate:
+    """Excluded node-hours in which a single-node session held the node, over all excluded node-hours.
+
+    Parameters
+    ----------
+    held : str
+        `held_h` (sessions of at least held_min_gpu_share) or `fully_held_h` (a session that holds every GPU).
     """
-    return query(con, "from marts.exclusion_holders($start, $end)", start=window.start, end=window.end)
-
-
-def overlap(nodes: pl.DataFrame) -> Estimate:
-    """Excluded node-hours in which a single-node session held the node, over all excluded node-hours."""
-    excluded, held = float(nodes["excluded_h"].sum()), float(nodes["held_h"].sum())
-    count = nodes.filter(pl.col("excluded_h") > 0).height
+    excluded, count = float(nodes["excluded_h"].sum()), nodes.filter(pl.col("excluded_h") > 0).height
     if excluded == 0:
-        return Estimate.missing("ratio", "no node was left out in the window", n=0)
-    return Estimate(held / excluded, "ratio", count, method="ratio of sums over nodes that were left out")
+        return Estimate.missing("ratio", reason or "no node was left out for any time in the window", n=0)
+    share = float(nodes[held].sum()) / excluded
+    return Estimate(share, "ratio", count, method="ratio of sums over nodes that were left out")
 
 
-def gang_sessions(con: duckdb.DuckDBPyConnection, window: Window) -> list[GangSession]:
-    """Gang sessions that start in the window, by start, each with its excluded set and its candidates."""
-    candidates = _Candidates(con)
-    excluded = {
-        session_id: frozenset(names)
-        for session_id, names in states(con, window)
-        .filter(pl.col("state").is_in(EXCLUSION_STATES))
-        .group_by("session_id")
-        .agg("node")
-        .iter_rows()
-    }
-    return [
-        GangSession(
-            row["session_id"],
-            row["started_at"],
-            row["window_h"],
-            frozenset(row["members"]),
-            excluded.get(row["session_id"], frozenset()),
-            candidates.at(row["partition"], row["gpu_model"], row["started_at"]),
-        )
-        for row in query(con, _GANGS, start=window.start, end=window.end).iter_rows(named=True)
-    ]
+def stretches(con: duckdb.DuckDBPyConnection, window: Window, nodes: Sequence[str], joined_s: float) -> pl.DataFrame:
+    """When each of some nodes was left out, and when held meanwhile: node, use (`left_out`, `held`), from_at, to_at.
 
-
-def chance(con: duckdb.DuckDBPyConnection, window: Window) -> BlockNull:
-    """The permutation null of the top three's share of hours, by blocks of gang sessions with one excluded set."""
-    settings = query(con, "select exclusions_draws, exclusions_seed, exclusions_max_blocks from meta.settings")
-    draws, seed, most = settings.row(0)
-    return block_null(blocks(gang_sessions(con, window)), draws=draws, seed=seed, max_blocks=most, top=TOP)
-
-
-def blocks(sessions: Sequence[GangSession]) -> tuple[Block, ...]:
-    """Runs of consecutive gang sessions that leave out the same nodes."""
-    return session_blocks([Block(session.excluded, session.candidates, session.window_h) for session in sessions])
-
-
-def without_longest(sessions: Sequence[GangSession]) -> Estimate:
-    """The top three's share of excluded hours with the longest gang session left out."""
-    if not sessions:
-        return Estimate.missing("ratio", NO_GANG, n=0)
-    longest = max(sessions, key=lambda session: (session.window_h, session.session_id))
-    hours: dict[str, float] = {}
-    for session in sessions:
-        for node in session.candidates:
-            hours.setdefault(node, 0.0)
-        for node in session.excluded if session is not longest else ():
-            hours[node] = hours.get(node, 0.0) + session.window_h
-    return top_share(list(hours.values()), TOP)
-
-
-def composition(sessions: Sequence[GangSession]) -> pl.DataFrame:
-    """Jaccard similarity of each gang session's nodes with those of the one before: session_id, started_at, jaccard."""
-    similar = consecutive_jaccard([session.members for session in sessions])
-    return pl.DataFrame(
-        {
-            "session_id": [session.session_id for session in sessions[1:]],
-            "started_at": [session.started_at for session in sessions[1:]],
-            "jaccard": list(similar),
-        },
-        schema={"session_id": pl.String, "started_at": pl.Datetime("us", "UTC"), "jaccard": pl.Float64},
+    Stretches of one use no more than `joined_s` seconds apart are one.
+    """
+    return query(
+        con, _STRETCHES, start=window.start, end=window.end, nodes=list(nodes), joined_us=round(joined_s * 1e6)
     )
 
 
-class _Candidates:
-    """The nodes that a gang session could take, by partition, GPU model and instant; sets are shared."""
+def holders(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
+    """Who held left-out nodes with single-node sessions: node, owner, run_name, sessions, held_h, held_first_share.
 
-    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        rows = query(con, "from marts.gang_candidates")
-        self._pools = {
-            (partition, model): pool
-            for (partition, model), pool in rows.partition_by("partition", "gpu_model", as_dict=True).items()
-        }
-        edges = pl.concat([rows["from_at"], rows["to_at"]]).drop_nulls().unique().sort()
-        self._edges: list[datetime] = edges.to_list()
-        self._known: dict[tuple[str | None, str | None, int], frozenset[str]] = {}
-
-    def at(self, partition: str | None, gpu_model: str | None, instant: datetime) -> frozenset[str]:
-        era = bisect_right(self._edges, instant)
-        key = (partition, gpu_model, era)
-        if key not in self._known:
-            pool = self._pools[(partition, gpu_model)]
-            in_service = (pl.col("from_at").is_null() | (pl.col("from_at") <= instant)) & (
-                pl.col("to_at").is_null() | (pl.col("to_at") > instant)
-            )
-            self._known[key] = frozenset(pool.filter(in_service)["node"].to_list())
-        return self._known[key]
+    `held_first_share` is the share of meetings (a session and an exclusion that it overlaps) in which the session was
+    running before the exclusion began; `meetings` and `held_first` are its parts. Most hours first.
+    """
+    rows = query(con, "from marts.exclusion_holders($start, $end)", start=window.start, end=window.end)
+    return rows.with_columns(held_first_share=pl.col("held_first") / pl.col("meetings"))
 
 
-_GANGS = """
-    select sessions.session_id, sessions.partition, sessions.gpu_model, sessions.started_at, sessions.window_h,
-        coalesce(list(members.node) filter (members.node is not null), []) as members
-    from marts.sessions_within($start, $end) as sessions
-    left join marts.session_nodes as members
-        on members.session_id = sessions.session_id and members.started_at <= sessions.started_at
-    where sessions.is_gang and sessions.starts_within
-    group by all
-    order by sessions.started_at, sessions.session_id
+def held_first(holders: pl.DataFrame) -> Estimate:
+    """Meetings of a single-node session and an exclusion in which the session was there first, over all meetings."""
+    return proportion(int(holders["held_first"].sum()), int(holders["meetings"].sum()))
+
+
+def overlaps(nodes: pl.DataFrame, holders: pl.DataFrame) -> pl.DataFrame:
+    """Left-out nodes with their overlap and who held them most, most excluded hours first."""
+    main = holders.sort(["held_h", "owner", "run_name"], descending=[True, False, False]).group_by("node").first()
+    first = holders.group_by("node").agg(held_first_share=pl.col("held_first").sum() / pl.col("meetings").sum())
+    held = main.select("node", pl.col("owner").alias("main_holder"), pl.col("run_name").alias("main_run")).join(
+        first, on="node"
+    )
+    kept = nodes.filter(pl.col("excluded_h") > 0).join(held, on="node", how="left", maintain_order="left")
+    return kept.select(_OVERLAP_COLUMNS)
+
+
+def below_need(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
+    """Hours of the observed window with fewer usable nodes than the usual gang takes."""
+    need = query(con, "select usual_node_count from intermediate.int_gang_sizes_ruled").item()
+    if need is None:
+        return Estimate.missing("h", "no session of at least two nodes shows what a gang needs", n=0)
+    if not query(con, _HAS_STATES).item():
+        return Estimate.missing("h", NO_STATES, n=0)
+    hours = query(con, _BELOW_NEED, start=window.start, end=window.end, need=need).item()
+    return Estimate(float(hours or 0.0), "h", need, method=f"usable nodes below {need}, the usual gang's size")
+
+
+_OVERLAP_COLUMNS = (
+    "node",
+    "excluded_h",
+    "held_h",
+    "overlap_ratio",
+    "verdict",
+    "fully_held_ratio",
+    "main_holder",
+    "main_run",
+    "held_first_share",
+)
+_STRETCHES = """
+    with names as (select node_key, node from intermediate.int_nodes_keyed where list_contains($nodes, node)),
+    both as (
+        select node_key, 'left_out' as use, started_at, until_at from intermediate.int_node_exclusions_found
+        union all
+        select node_key, 'held', started_at, until_at from intermediate.int_node_exclusions_held
+    ),
+    clipped as (
+        select node, use, greatest(started_at, $start) as from_at, least(until_at, $end) as to_at
+        from both join names using (node_key)
+        where started_at < $end and until_at > $start
+    ),
+    reached as (
+        select *, max(epoch_us(to_at)) over (
+            partition by node, use order by from_at, to_at rows between unbounded preceding and 1 preceding
+        ) as reached_us
+        from clipped
+    ),
+    numbered as (
+        select *, count(*) filter (epoch_us(from_at) - reached_us > $joined_us) over (
+            partition by node, use order by from_at, to_at rows between unbounded preceding and current row
+        ) as stretch
+        from reached
+    )
+    select node, use, min(from_at) as from_at, max(to_at) as to_at
+    from numbered group by node, use, stretch order by node, use desc, from_at
 """
+_HAS_STATES = "select exists(from marts.node_states) or exists(from meta.node_periods) as has_states"
+_OBSERVED_TO = "least($end, coalesce((select max(observed_until) from marts.sessions), $end))"
+_COVERAGE = f"""
+    with gangs as (from marts.sessions_within($start, {_OBSERVED_TO}) where is_gang),
+    ordered as (
+        select shown_from, shown_to,
+            max(shown_to) over (order by shown_from, shown_to rows between unbounded preceding and 1 preceding) as reach
+        from gangs
+    )
+    select count(*) as gangs,
+        sum(greatest(0, hours_between(greatest(shown_from, coalesce(reach, shown_from)), shown_to))) as covered_h,
+        hours_between($start, {_OBSERVED_TO}) as observed_h,
+        (select max(duration_h) from gangs where starts_within) as longest_h,
+        (select count(*) from gangs where starts_within) as starting,
+        exists(from marts.sessions where has_started) as has_sessions
+    from ordered
+"""  # noqa: S608
+_BELOW_NEED = f"""
+    select sum(hours_between(from_at, to_at)) filter (usable_nodes < $need) as below_h
+    from marts.capacity($start, {_OBSERVED_TO})
+"""  # noqa: S608
 
 
-def _reason(nodes: pl.DataFrame) -> str:
-    if nodes["gang_sessions"].sum() == 0:
-        return NO_GANG
-    return NO_SPARE if nodes["excluded_sessions"].sum() == 0 and nodes["excluded_h"].sum() == 0 else ""
-
-
-def _gang_sessions(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
+def _gang_count(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
     sql = "select count(*) as gangs from marts.sessions where is_gang and started_at >= $start and started_at < $end"
     count = int(query(con, sql, start=window.start, end=window.end).item())
     return Estimate(float(count), "sessions", count, method="count")
@@ -204,16 +213,15 @@ def _total(nodes: pl.DataFrame) -> Estimate:
 
 def _concentration(nodes: pl.DataFrame, reason: str) -> dict[str, Estimate]:
     hours, sessions = nodes["excluded_h"].to_numpy(), nodes["excluded_sessions"].to_numpy()
-    measured = {
-        "exclusions.top3_share_sessions": lambda: top_share(sessions, TOP),
-        "exclusions.top3_share_hours": lambda: top_share(hours, TOP),
-        "exclusions.gini_hours": lambda: gini(hours),
-        "exclusions.hhi_hours": lambda: hhi(hours),
-    }
-    units = {"exclusions.gini_hours": "index", "exclusions.hhi_hours": "index"}
+    if reason:
+        units = dict.fromkeys(("top3_share_sessions", "top3_share_hours"), "ratio")
+        units |= dict.fromkeys(("gini_hours", "hhi_hours"), "index")
+        return {f"exclusions.{name}": Estimate.missing(unit, reason, n=nodes.height) for name, unit in units.items()}
     return {
-        name: Estimate.missing(units.get(name, "ratio"), reason, n=nodes.height) if reason else measure()
-        for name, measure in measured.items()
+        "exclusions.top3_share_sessions": top_share(sessions, TOP),
+        "exclusions.top3_share_hours": top_share(hours, TOP),
+        "exclusions.gini_hours": gini(hours),
+        "exclusions.hhi_hours": hhi(hours),
     }
 
 
@@ -239,52 +247,23 @@ def _rarely(nodes: pl.DataFrame, reason: str) -> Estimate:
 
 
 def _coverage(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
-    (row,) = query(con, _COVERAGE, start=window.start, end=window.end).iter_rows(named=True)
-    (need,) = query(con, "from intermediate.int_gang_sizes_ruled").iter_rows(named=True)
-    count, observed = row["gangs"] or 0, row["observed_h"] or 0.0
-    share = (
-        Estimate(row["covered_h"] / observed, "ratio", count, method="union of gang sessions over the observed window")
-        if observed > 0
-        else Estimate.missing("ratio", "the sources end before the window begins", n=count)
-    )
-    longest = (
-        Estimate(row["longest_h"], "h", row["starting"], method="largest; open ones count as far as the export")
-        if row["starting"]
-        else Estimate.missing("h", NO_GANG, n=0)
-    )
+    row = query(con, _COVERAGE, start=window.start, end=window.end).row(0, named=True)
     return {
-        "exclusions.gang_time_share": share,
-        "exclusions.longest_gang_session_h": longest,
-        "exclusions.below_need_h": below_need(con, window, need["usual_node_count"]),
+        "exclusions.gang_time_share": _time_share(row),
+        "exclusions.longest_gang_session_h": _longest(row),
     }
 
 
-def below_need(con: duckdb.DuckDBPyConnection, window: Window, need: int | None) -> Estimate:
-    """Hours of the observed window with fewer usable nodes than the usual gang takes."""
-    if need is None:
-        return Estimate.missing("h", "no session of at least two nodes shows what a gang needs", n=0)
-    if not query(con, "select count(*) as rows from marts.node_states").item():
-        return Estimate.missing("h", "no source tells node states (slurm_events, or [[nodes]] in the config)", n=0)
-    hours = query(con, _BELOW_NEED, start=window.start, end=window.end, need=need).item()
-    return Estimate(float(hours or 0.0), "h", need, method=f"usable nodes below {need}, the usual gang's size")
+def _time_share(row: Mapping[str, Any]) -> Estimate:
+    method = "union of gang sessions over the observed window"
+    if not row["has_sessions"] or not row["observed_h"] > 0:
+        reason = "the sources end before the window begins" if row["has_sessions"] else NO_SESSIONS
+        return Estimate.missing("ratio", reason, n=row["gangs"], method=method)
+    return Estimate((row["covered_h"] or 0.0) / row["observed_h"], "ratio", row["gangs"], method=method)
 
 
-_OBSERVED_TO = "least($end, coalesce((select max(observed_until) from marts.sessions), $end))"
-_COVERAGE = f"""
-    with gangs as (from marts.sessions_within($start, {_OBSERVED_TO}) where is_gang),
-    ordered as (
-        select shown_from, shown_to,
-            max(shown_to) over (order by shown_from, shown_to rows between unbounded preceding and 1 preceding) as reach
-        from gangs
-    )
-    select count(*) as gangs,
-        sum(greatest(0, hours_between(greatest(shown_from, coalesce(reach, shown_from)), shown_to))) as covered_h,
-        hours_between($start, {_OBSERVED_TO}) as observed_h,
-        (select max(duration_h) from gangs where starts_within) as longest_h,
-        (select count(*) from gangs where starts_within) as starting
-    from ordered
-"""  # noqa: S608
-_BELOW_NEED = f"""
-    select sum(hours_between(from_at, to_at)) filter (usable_nodes < $need) as below_h
-    from marts.capacity($start, {_OBSERVED_TO})
-"""  # noqa: S608
+def _longest(row: Mapping[str, Any]) -> Estimate:
+    if row["longest_h"] is None:
+        return Estimate.missing("h", NO_GANG, n=0)
+    method = "largest; open ones count as far as the export"
+    return Estimate(row["longest_h"], "h", row["starting"], method=method)

@@ -1,0 +1,52 @@
+"""Nodes over time: how many could be used, how many gang and other sessions took, and the gang's need."""
+
+from datetime import timedelta
+
+import duckdb
+import numpy as np
+import polars as pl
+
+from gangline.warehouse.querying import query
+from gangline.windows import Window
+
+CELLS = 600
+LEVELS = ("usable_nodes", "gang_nodes", "other_nodes")
+
+
+def steps(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
+    """Levels of `marts.capacity` over the observed window, `from_at`, `to_at` and nodes; means of 600 cells where long.
+
+    The observed window ends at the sources' export time: later, nobody knows what ran.
+    """
+    levels = query(con, _STEPS, start=window.start, end=window.end)
+    return levels if levels.height <= 2 * CELLS else averaged(levels, CELLS)
+
+
+def averaged(levels: pl.DataFrame, cells: int) -> pl.DataFrame:
+    """Levels that follow one another without a gap, as means over equal stretches of time, exact to the microsecond.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> day = [datetime(2026, 3, 1, hour, tzinfo=UTC) for hour in (0, 6, 12)]
+    >>> levels = pl.DataFrame({"from_at": day[:2], "to_at": day[1:], "usable_nodes": [4, 8]})
+    >>> averaged(levels.with_columns(gang_nodes=0, other_nodes=0), 3)["usable_nodes"].to_list()
+    [4.0, 6.0, 8.0]
+    """
+    start = levels["from_at"][0]
+    ends_us = (levels["to_at"] - start).dt.total_microseconds().to_numpy().astype(np.float64)
+    edges_us = np.linspace(0.0, ends_us[-1], cells + 1)
+    times_us = np.append(0.0, ends_us)
+    at = [start + timedelta(microseconds=round(float(edge))) for edge in edges_us]
+    means = {}
+    for name in LEVELS:
+        areas = np.append(0.0, np.cumsum(levels[name].to_numpy() * np.diff(times_us)))
+        means[name] = np.diff(np.interp(edges_us, times_us, areas)) / np.diff(edges_us)
+    return pl.DataFrame({"from_at": at[:-1], "to_at": at[1:]} | means).cast(
+        {"from_at": levels.schema["from_at"], "to_at": levels.schema["to_at"]}
+    )
+
+
+_STEPS = """
+    from marts.capacity($start, least($end, coalesce((select max(observed_until) from marts.sessions), $end)))
+"""
