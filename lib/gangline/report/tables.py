@@ -14,6 +14,8 @@ from gangline.units import SUFFIXES
 
 MOST_ROWS = 30
 CELL_WIDTH = 44
+SENTENCES = {"meaning", "mend", "reason", "message"}
+SENTENCE_WIDTH = 400
 LONGEST_TITLE = 2000
 PERCENT = {"_ratio", "_share"}
 HEADING_UNITS = {"_at": "UTC", "_gpu_h": "GPU-h", "_count": "", "_bytes": "bytes", "_gb": "GB", "_kb": "KB"} | {
@@ -101,13 +103,14 @@ def _row(row: tuple[Any, ...], schema: pl.Schema) -> Markup:
 def _cell(value: Any, name: str, dtype: pl.DataType) -> Markup:
     """Write attributes and content of a cell, from behind the tag's name up to its end."""
     text = cell_text(value, name)
-    shown = legible(text, CELL_WIDTH) if text else legible(text)
+    shown = legible(text, SENTENCE_WIDTH if name in SENTENCES else CELL_WIDTH) if text else legible(text)
     title = Markup(' title="{}"').format(Markup.escape(text[:LONGEST_TITLE])) if shown != text else ""
     aligned = Markup(' class="number"') if dtype.is_numeric() else ""
+    aligned = Markup(' class="sentence"') if name in SENTENCES else aligned
     return Markup("{}{}>{}").format(aligned, title, Markup.escape(shown))
 
 
 def foot(frame: pl.DataFrame, most: int, link: Markup) -> Markup:
     """Write what stands under a table: the rows left out, and the download."""
-    more = f"{frame.height - most:,} more in the CSV" if frame.height > most else f"{frame.height:,} rows"
+    more = f"{frame.height - most:,} more in the CSV" if frame.height > most else f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
     return Markup('<p class="tools"><span>{}</span>{}</p>').format(more, link)
