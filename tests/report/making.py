@@ -73,7 +73,9 @@ def text(source: str) -> NotebookNode:
 PARAMETERS = 'config: str = ""  # the TOML file\nstart: str = ""  # first day\nend: str = ""  # day after the last'
 
 
-def write_notebook(folder: Path, name: str, *body: str, question: str = "What happened?", end: str = "page.done()") -> Path:
+def write_notebook(
+    folder: Path, name: str, *body: str, question: str = "What happened?", end: str = "page.done()"
+) -> Path:
     """A notebook that opens a page, answers, runs the body and ends."""
     cells = [
         text(f"# {question}"),

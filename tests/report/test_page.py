@@ -23,7 +23,9 @@ Shown = list[dict[str, Any]]
 
 
 def test_queries_are_bound_to_the_window(week: Page) -> None:
-    rows = week.query("select $window_start as a, $window_end as b, $previous_start as c, $cluster as d, $n + 1 as e", n=1)
+    rows = week.query(
+        "select $window_start as a, $window_end as b, $previous_start as c, $cluster as d, $n + 1 as e", n=1
+    )
     at = datetime(2025, 10, 5, 15, tzinfo=UTC)
     assert rows.row(0) == (at, at.replace(day=12), datetime(2025, 9, 28, 15, tzinfo=UTC), "orion", 2)
     assert rows.schema["a"] == pl.Datetime("us", "UTC")
@@ -61,7 +63,9 @@ def test_a_headline_leaves_all_figures_and_shows_those_with_a_label(week: Page, 
 
 
 def test_cards_may_be_chosen(week: Page, shown: Shown) -> None:
-    week.headline([Figure("a.b", Estimate(3.0, "h", 2), label="B"), Figure("a.c", Estimate(4.0, "h", 2), label="C")], ["a.c"])
+    week.headline(
+        [Figure("a.b", Estimate(3.0, "h", 2), label="B"), Figure("a.c", Estimate(4.0, "h", 2), label="C")], ["a.c"]
+    )
     assert "figure-a.c" in shown[1][outputs.TRUSTED]
     assert "figure-a.b" not in shown[1][outputs.TRUSTED]
 
@@ -87,10 +91,12 @@ def test_earlier_pages_give_the_course(week: Page, shown: Shown, stored: Path) -
 
 def test_a_chart_is_a_picture_with_caption_rows_and_its_own_specification(week: Page, shown: Shown) -> None:
     rows = pl.DataFrame({"node": ["a", "b"], "h": [1.0, 2.0]})
-    week.chart(alt.Chart(rows).mark_bar().encode(x="h:Q", y="node:N"), title="Hours", caption="A bar is a node.", rows=rows)
+    week.chart(
+        alt.Chart(rows).mark_bar().encode(x="h:Q", y="node:N"), title="Hours", caption="A bar is a node.", rows=rows
+    )
     markup = shown[0][outputs.TRUSTED]
     assert '<img src="data:image/svg+xml;base64,' in markup
-    assert "<b>Figure 1. Hours.</b> A bar is a node. <span class=\"rows\">2 rows.</span>" in markup
+    assert '<b>Figure 1. Hours.</b> A bar is a node. <span class="rows">2 rows.</span>' in markup
     assert 'data-chart="' in markup
     assert 'download="08_node_exclusions-hours.csv"' in markup
     assert 'data-chart="' not in shown[0]["text/html"]
@@ -131,7 +137,7 @@ def test_what_no_page_can_hold_is_refused_with_the_mend(week: Page) -> None:
 def test_quality_says_what_was_not_read(week: Page, shown: Shown) -> None:
     week.quality()
     assert "<strong>2</strong> of 2,431 records could not be read" in shown[0][outputs.TRUSTED]
-    assert "<td class=\"number\">1,229</td>" in shown[1][outputs.TRUSTED]
+    assert '<td class="number">1,229</td>' in shown[1][outputs.TRUSTED]
 
 
 def test_quality_says_where_a_source_ends_early(orion: Config, stored: Path, shown: Shown) -> None:
@@ -165,7 +171,9 @@ def test_the_whole_export_has_no_window_before(orion: Config, stored: Path, show
 
 
 def test_a_number_for_a_date_stops(orion: Config) -> None:
-    with pytest.raises(ParameterError, match="parameter start is text, but arrived as the number 20251006; use -r start"):
+    with pytest.raises(
+        ParameterError, match="parameter start is text, but arrived as the number 20251006; use -r start"
+    ):
         open_page(str(orion.path), 20251006, "", notebook="x")  # type: ignore[arg-type]
 
 

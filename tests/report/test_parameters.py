@@ -36,7 +36,8 @@ def test_a_value_of_another_type_stops(hint: object, value: object, message: str
 
 
 @pytest.mark.parametrize(
-    ("hint", "value"), [(bool, False), (str, "007"), (float, 3), (float, 3.5), (list[int], [1]), (Optional[str], None)]  # noqa: UP045
+    ("hint", "value"),
+    [(bool, False), (str, "007"), (float, 3), (float, 3.5), (list[int], [1]), (Optional[str], None)],  # noqa: UP045
 )
 def test_a_value_of_its_type_passes(hint: object, value: object) -> None:
     check_types({"flag": hint}, {"flag": value})
@@ -48,7 +49,9 @@ def test_texts_become_values_of_their_types() -> None:
     assert read(texts, known) == {"a": "007", "b": 7, "c": False, "d": [1, 2], "e": 1.5}
 
 
-@pytest.mark.parametrize(("text", "kind"), [("maybe", "bool"), ("x", "int"), ("1.5", "int"), ("[", "list"), ("1", "bool")])
+@pytest.mark.parametrize(
+    ("text", "kind"), [("maybe", "bool"), ("x", "int"), ("1.5", "int"), ("[", "list"), ("1", "bool")]
+)
 def test_a_text_of_no_such_type_stops(text: str, kind: str) -> None:
     with pytest.raises(ParameterError, match="parameter n"):
         read({"n": text}, {"n": kind})

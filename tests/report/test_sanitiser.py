@@ -1,6 +1,6 @@
 """Markup from elsewhere: payloads are gone, tables and headings stay."""
 
-import re
+from html.parser import HTMLParser
 
 import pytest
 
@@ -22,7 +22,7 @@ PAYLOADS = [
     '<style>@import "http://a.example/x.css"</style>',
     '<link rel="stylesheet" href="http://a.example/x.css"><meta http-equiv="refresh" content="0;url=http://a.example">',
     '<base href="http://a.example/">',
-    '<math><mtext><script>alert(1)</script></mtext></math>',
+    "<math><mtext><script>alert(1)</script></mtext></math>",
     "<!--<script>--><script>alert(1)</script>",
     '<img src="http://a.example/x.png">',
     '<img src="//a.example/x.png" srcset="//a.example/y.png 2x">',
@@ -32,23 +32,50 @@ PAYLOADS = [
     "</main><script>alert(1)",
     '<video src="http://a.example/x" poster="http://a.example/y"></video>',
 ]
-HARM = re.compile(
-    r"<script|<style|<iframe|<svg|<object|<embed|<form|<input|<link|<meta|<base|<template|<video|<math"
-    r"|<[^>]*\son\w+=|<[^>]*\s(?:src|srcset|poster|style|class|id|action)=[\"']?(?!data:image/)"
-    r"|href=[\"']?(?:java|vb|data)",
-    re.IGNORECASE,
-)
+RUNNING = {"script", "style", "iframe", "svg", "object", "embed", "link", "meta", "base", "math", "template", "video"}
+BANNED = RUNNING | {"form", "input", "button", "main", "textarea"}
+ELSEWHERE = {"srcset", "poster", "style", "class", "id", "action", "formaction", "srcdoc"}
+
+
+class Harm(HTMLParser):
+    """Reads markup as a browser would and notes every tag or attribute that could do something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in BANNED:
+            self.found.append(f"<{tag}>")
+        self.found.extend(f"{tag} {name}={value}" for name, value in attrs if self._is_harmful(name, value or ""))
+
+    @staticmethod
+    def _is_harmful(name: str, value: str) -> bool:
+        scheme = value.strip().lower()
+        if name == "src":
+            return not scheme.startswith("data:image/")
+        if name == "href":
+            return not scheme.startswith(("http://", "https://", "mailto:", "#"))
+        return name in ELSEWHERE or name.startswith("on")
+
+
+def harm(markup: str) -> list[str]:
+    parser = Harm()
+    parser.feed(markup)
+    parser.close()
+    return parser.found
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_payloads_are_gone(payload: str) -> None:
     cleaned = clean(f"<p>before</p>{payload}<p>after</p>")
-    assert not HARM.search(re.sub(r'="[^"]*"', lambda m: m[0] if "=" not in m[0][2:] else '=""', cleaned)), cleaned
+    assert harm(cleaned) == []
     assert "<p>before</p>" in cleaned
 
 
-def test_the_check_itself_can_fail() -> None:
-    assert all(HARM.search(payload) for payload in PAYLOADS if "title=" not in payload and "<a href" not in payload)
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_the_check_itself_can_fail(payload: str) -> None:
+    assert harm(payload) or "title=" in payload
 
 
 def test_headings_tables_and_lists_stay() -> None:

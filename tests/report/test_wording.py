@@ -17,12 +17,9 @@ def test_a_name_is_never_markup(name: str) -> None:
     assert "\n" not in written
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_name_pasted_into_the_template_is_text_or_an_error(name: str) -> None:
-    try:
-        assert "<script" not in prose(f"node {name}").lower()
-    except (ValueError, IndexError, KeyError) as error:
-        assert "{" in name, error
+@pytest.mark.parametrize("name", [name for name in HOSTILE if "{" not in name])
+def test_a_name_pasted_into_the_template_is_text(name: str) -> None:
+    assert "<" not in prose(f"node {name}")
 
 
 def test_values_are_written_as_the_house_writes_them() -> None:

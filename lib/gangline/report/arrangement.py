@@ -18,6 +18,15 @@ from gangline.report.wording import clock
 
 HIDDEN_TAGS = {"parameters", "injected-parameters", "remove-cell", "papermill-error-cell-tag", "answer"}
 UNSEEN_TYPES = {outputs.PAGE, outputs.BANNER, outputs.FIGURES, outputs.DONE}
+SHOWN_TYPES = [
+    outputs.TRUSTED,
+    "text/html",
+    "text/markdown",
+    "image/svg+xml",
+    "image/png",
+    "image/jpeg",
+    "text/plain",
+]
 HEADING = re.compile(r"<h([123])>(.*?)</h\1>", re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
 ALERT = Markup('<b>This page is not complete.</b> {} <a href="#broken">Where it broke</a>')
@@ -147,8 +156,16 @@ def _place_outputs(cell: nbformat.NotebookNode, arranged: Arrangement) -> None:
             text = Markup(data[outputs.BANNER]["text"])  # noqa: S704 - written by outputs.leave, already escaped
             arranged.banners.append(Banner(text, is_alert=False))
         if not UNSEEN_TYPES & set(data):
-            shown.append(output)
+            shown.append(_showable(output))
     _settle(cell, shown, arranged)
+
+
+def _showable(output: Any) -> Any:
+    """Put a note in the place of an output whose types no page shows."""
+    types = output.get("data")
+    if types and not set(types) & set(SHOWN_TYPES):
+        output["data"] = {"text/plain": f"(pages show no output of type {', '.join(types)})"}
+    return output
 
 
 def _settle(cell: nbformat.NotebookNode, shown: list[Any], arranged: Arrangement) -> None:

@@ -9,19 +9,10 @@ from markupsafe import Markup
 from nbconvert.exporters.templateexporter import TemplateExporter
 from traitlets.config import Config
 
-from gangline.report import assets, outputs
-from gangline.report.arrangement import Arrangement, arrange, rendered
+from gangline.report import assets
+from gangline.report.arrangement import SHOWN_TYPES, Arrangement, arrange, rendered
 from gangline.report.sanitiser import clean
 
-SHOWN_TYPES = [
-    outputs.TRUSTED,
-    "text/html",
-    "text/markdown",
-    "image/svg+xml",
-    "image/png",
-    "image/jpeg",
-    "text/plain",
-]
 LONGEST_TEXT = 20_000
 
 

@@ -6,7 +6,7 @@ import nbformat
 
 from gangline.report import outputs
 
-BANNER_TAG = "papermill-error-cell-tag"
+PAPERMILL_TAGS = {"papermill-error-cell-tag", "injected-parameters"}
 MOST_PAGE_BYTES = 5_000_000
 
 
@@ -26,8 +26,8 @@ def find_problem(notebook: nbformat.NotebookNode, error: BaseException | None, l
 
 
 def code_cells(notebook: nbformat.NotebookNode) -> list[Any]:
-    """List the code cells, numbered from 1 by their place, without those that papermill put in."""
-    return [cell for cell in notebook.cells if cell.cell_type == "code" and BANNER_TAG not in _tags(cell)]
+    """List the notebook's own code cells, without what papermill put in, so that their numbers are the author's."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and not PAPERMILL_TAGS & _tags(cell)]
 
 
 def has_started(notebook: nbformat.NotebookNode) -> bool:
@@ -49,9 +49,8 @@ def _size(output: Any) -> int:
     return max(len(str(part)) for part in parts)
 
 
-def _tags(cell: Any) -> list[str]:
-    tags: list[str] = cell.metadata.get("tags", [])
-    return tags
+def _tags(cell: Any) -> set[str]:
+    return set(cell.metadata.get("tags", []))
 
 
 def _is_complete(cell: Any) -> bool:
