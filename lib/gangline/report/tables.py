@@ -112,5 +112,6 @@ def _cell(value: Any, name: str, dtype: pl.DataType) -> Markup:
 
 def foot(frame: pl.DataFrame, most: int, link: Markup) -> Markup:
     """Write what stands under a table: the rows left out, and the download."""
-    more = f"{frame.height - most:,} more in the CSV" if frame.height > most else f"{frame.height:,} {'row' if frame.height == 1 else 'rows'}"
+    whole = "1 row" if frame.height == 1 else f"{frame.height:,} rows"
+    more = f"{frame.height - most:,} more in the CSV" if frame.height > most else whole
     return Markup('<p class="tools"><span>{}</span>{}</p>').format(more, link)
