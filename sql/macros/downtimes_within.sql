@@ -80,7 +80,11 @@ restorers as (
 ),
 
 responses as (
-    select session_key, follower_id as first_response_session_id, kind as first_response, responded_at as first_response_at
+    select
+        session_key,
+        follower_id as first_response_session_id,
+        kind as first_response,
+        responded_at as first_response_at
     from followers
     where place = 1
 ),

@@ -4,7 +4,9 @@ create or replace macro marts.launches_by_delay(window_start, window_end, delay_
 with sessions as (select * from intermediate.sessions_at(window_end)),
 starts as (select * from intermediate.int_session_starts_linked),
 names as (select session_key, owner, run_name from intermediate.int_sessions_merged),
-previous_names as (select session_key as previous_session_key, session_id as previous_session_id from intermediate.int_sessions_keyed),
+previous_names as (
+    select session_key as previous_session_key, session_id as previous_session_id from intermediate.int_sessions_keyed
+),
 usable as (select * from intermediate.int_node_usable_bounded),
 settings as (select * from meta.settings),
 

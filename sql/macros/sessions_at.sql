@@ -1,5 +1,5 @@
--- A row: one session that started before an instant, with what was known of it then: an end that came later is open, and
--- so is an answer.
+-- A row: one session that started before an instant, with what was known of it then: an end that came later is open,
+-- and so is an answer.
 create or replace macro intermediate.sessions_at(seen_at) as table
 with sessions as (select * from intermediate.int_sessions_merged where started_at < seen_at),
 sizes as (select * from intermediate.int_sessions_sized),
