@@ -6,7 +6,12 @@ end_reasons as (select * from staging.end_reasons),
 final as (
     select
         files.source,
-        records.*,
+        records.* exclude (has_started),
+        -- null where the source cannot tell: it gives neither a start nor a list of nodes, even an empty one
+        case
+            when records.has_started or records.started_at is not null then true
+            when records.has_started is not null or len(records.nodes) = 0 then false
+        end as has_started,
         files.observed_until,
         record_order(
             coalesce(end_reasons.is_terminal, records.ended_at is not null), files.file_order, records.line

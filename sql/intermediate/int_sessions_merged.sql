@@ -14,7 +14,6 @@ records_merged as (
         max(records.record_order) as record_order,
         max(records.record_order) filter (where len(records.nodes) > 0) as nodes_record_order,
         max(records.record_order) filter (where len(records.excluded_nodes) > 0) as excluded_record_order,
-        bool_or(records.nodes is not null) as has_node_list,
         arg_max(records.file_id, records.record_order) as file_id,
         arg_max(records.line, records.record_order) as line,
         arg_max(records.bare_id, records.record_order) as bare_id,
@@ -27,7 +26,9 @@ records_merged as (
         arg_max(records.started_at, records.record_order) as started_at,
         arg_max(records.ended_at, records.record_order) as ended_at,
         arg_max(records.end_source, records.record_order) filter (where records.ended_at is not null) as end_source,
-        bool_or(records.has_started) as has_started,
+        -- what once ran has run; else the record that speaks first, even where it cannot tell
+        coalesce(nullif(bool_or(records.has_started), false), arg_max_null(records.has_started, records.record_order))
+            as has_started,
         arg_max(records.time_limit_min, records.record_order) as time_limit_min,
         arg_max(records.state, records.record_order) filter (where records.state_key is not null) as state,
         arg_max(records.attempt_key, records.record_order) as attempt_key,
@@ -49,8 +50,11 @@ parts_summed as (
         session_key,
         min(started_at) as started_at,
         case when bool_and(is_terminal) then max(ended_at) end as ended_at,
-        arg_min(state, coalesce(ended_at, 'infinity'::timestamptz)) filter (where state.source_state is not null)
-            as state,
+        -- the parts still open say what a session without a row of its own does, else the first to end
+        coalesce(
+            arg_min(state, part_id) filter (where state.source_state is not null and not is_terminal),
+            arg_min(state, coalesce(ended_at, 'infinity'::timestamptz)) filter (where state.source_state is not null)
+        ) as state,
         max(observed_until) as observed_until
     from parts
     group by session_key
@@ -59,10 +63,11 @@ parts_summed as (
 visits_summed as (
     select
         keys.session_key,
-        min(visits.visited_at) filter (where visits.status = 'PENDING') as created_at,
-        min(visits.visited_at) filter (where visits.status = 'RUNNING') as started_at,
-        max(visits.visited_at) filter (where end_reasons.is_terminal) as ended_at,
-        max(visits.visited_at) as latest_at,
+        min(visits.visited_at) filter (where visits.part_id is null and visits.status = 'PENDING') as created_at,
+        min(visits.visited_at) filter (where visits.part_id is null and visits.status = 'RUNNING') as started_at,
+        max(visits.visited_at) filter (where visits.part_id is null and end_reasons.is_terminal) as ended_at,
+        max(visits.visited_at) filter (where visits.part_id is null) as latest_at,
+        bool_or(visits.status = 'RUNNING') filter (where visits.part_id is not null) as has_part_started,
         max(files.observed_until) as observed_until
     from visits
     join files using (file_id)
@@ -92,7 +97,11 @@ filled as (
             when visits.ended_at is not null then 'history'
             when parts.ended_at is not null then 'kernel'
         end as end_source,
-        records.has_started,
+        coalesce(
+            records.has_started,
+            visits.has_part_started,
+            if(records.record_order is null and parts.session_key is not null, false, null)
+        ) as has_started,
         coalesce(records.state, parts.state) as state,
         visits.latest_at as latest_visit_at,
         greatest(records.observed_until, parts.observed_until, visits.observed_until) as observed_until
@@ -107,10 +116,10 @@ judged as (
         * exclude (has_started, state, ended_at),
         if(ended_at < started_at, started_at, ended_at) as ended_at,
         coalesce(ended_at < started_at, false) as has_reversed_times,
-        coalesce(has_started, false) or started_at is not null as has_started,
+        has_started or started_at is not null as has_started,
         state.source_state as source_state,
         coalesce(
-            case when has_started or started_at is not null then state.end_reason else state.end_reason_unstarted end,
+            if(not has_started and started_at is null, state.end_reason_unstarted, state.end_reason),
             'unknown'
         ) as mapped_end_reason
     from filled
@@ -121,7 +130,7 @@ ended as (
         * exclude (mapped_end_reason),
         -- an open state beside a known end means that only the source's books are open
         if(mapped_end_reason = 'running' and ended_at is not null, 'unknown', mapped_end_reason) as end_reason,
-        has_started and ended_at is null as is_censored
+        coalesce(has_started, false) and ended_at is null as is_censored
     from judged
 ),
 

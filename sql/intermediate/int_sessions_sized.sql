@@ -12,7 +12,7 @@ counted as (
 final as (
     select
         sessions.session_key,
-        case when sessions.has_started then counted.node_count else 0 end::integer as node_count,
+        if(not sessions.has_started, 0, counted.node_count)::integer as node_count,
         case
             when not sessions.has_started then 0
             else coalesce(sessions.gpu_count, counted.part_gpu_count, counted.node_count * settings.gpus_per_node)
