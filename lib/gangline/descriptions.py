@@ -27,6 +27,10 @@ from duckdb_columns() where schema_name || '.' || table_name = ? order by column
 """
 
 
+class UnknownTableError(ValueError):
+    """The warehouse has no such table."""
+
+
 def comments(model: Model) -> Iterator[str]:
     """The `comment on` statements that carry a contract into the database."""
     contract = model.contract
@@ -62,7 +66,7 @@ def describe(con: duckdb.DuckDBPyConnection, table: str | None = None) -> pl.Dat
 
     Raises
     ------
-    ValueError
+    UnknownTableError
         Where there is no such table; the message names the nearest.
     """
     things = _frame(con.execute(_THINGS).fetchall(), ["name", "kind", "description"])
@@ -72,7 +76,7 @@ def describe(con: duckdb.DuckDBPyConnection, table: str | None = None) -> pl.Dat
     found = [name for name in (table, f"marts.{table}", *_ending(names, table)) if name in names]
     if not found:
         near = difflib.get_close_matches(table, [*names, *(name.split(".")[-1] for name in names)], 1)
-        raise ValueError(f"{table} is no table of this warehouse{f'; did you mean {near[0]}?' if near else ''}")
+        raise UnknownTableError(f"{table} is no table of this warehouse{f'; did you mean {near[0]}?' if near else ''}")
     return _frame(con.execute(_COLUMNS, [found[0]]).fetchall(), ["column", "type", "description"])
 
 

@@ -6,8 +6,10 @@ import duckdb
 
 from gangline.build import BuildError
 from gangline.config import ConfigError
+from gangline.descriptions import UnknownTableError
 from gangline.hostlists import HostListError
 from gangline.ingest.finding import UnreadableKindError
+from gangline.report.parameters import ParameterError
 from gangline.warehouse import WarehouseError
 from gangline.windows import WindowError
 
@@ -18,11 +20,22 @@ class UsageError(ValueError):
     """A command was asked for something that cannot be."""
 
 
+USAGE_ERRORS = (
+    ConfigError,
+    HostListError,
+    ParameterError,
+    UnknownTableError,
+    UnreadableKindError,
+    UsageError,
+    WindowError,
+)
+
+
 def exit_code_of(error: BaseException) -> int | None:
     """The exit code of an expected error; None for one that is a defect and deserves its traceback."""
     if isinstance(error, WarehouseError):
         return error.exit_code
-    if isinstance(error, ConfigError | UnreadableKindError | UsageError | WindowError | HostListError):
+    if isinstance(error, USAGE_ERRORS):
         return USAGE
     if isinstance(error, BuildError | OSError | duckdb.IOException | duckdb.OutOfMemoryException):
         return FAILED

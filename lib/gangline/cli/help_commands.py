@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from gangline.build import describe
-from gangline.cli.errors import UsageError
 from gangline.cli.options import ConfigOption
 from gangline.config import load_default, resolve_path
 from gangline.config.explanation import explain
@@ -45,12 +44,7 @@ def describe_command(
     """Say what the warehouse's tables hold, from the descriptions in the warehouse itself."""
     with connect(load_default(config)) as con:
         rows = describe(con, table)
-    if not rows:
-        raise UsageError(f"the warehouse has no table {table}; `gangline describe` lists them")
-    if table is None:
-        _print_table(("table", "what a row is"), rows)
-    else:
-        _print_table(("column", "type", "unit", "meaning"), rows)
+    _print_table(tuple(rows.columns), [tuple(cell or "" for cell in row) for row in rows.iter_rows()])
 
 
 def _print_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

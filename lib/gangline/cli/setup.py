@@ -10,6 +10,7 @@ from gangline.cli.diagnosis import diagnose
 from gangline.cli.errors import UsageError
 from gangline.cli.options import ConfigOption
 
+FORBIDDEN = set('/\\:*?"<>|')
 TEMPLATE = """# A cluster for gangline. `gangline config --explain` says what every key means.
 [cluster]
 name = "{name}"
@@ -50,9 +51,7 @@ def init_command(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A n
     if config.exists():
         raise UsageError(f"{config}: is there already; nothing was changed")
     (folder / "raw").mkdir(parents=True, exist_ok=True)
-    name = "".join(
-        character for character in folder.absolute().name if character.isprintable() and character not in '"\\'
-    )
+    name = "".join(letter for letter in folder.absolute().name if letter.isprintable() and letter not in FORBIDDEN)
     config.write_text(TEMPLATE.format(name=name.strip(". ") or "cluster"), encoding="utf-8")
     typer.echo(f"{config}: name your exports there, put them under {folder / 'raw'}, then: gangline report -c {config}")
 

@@ -1,0 +1,157 @@
+"""Every command as a person gives it: what it prints, where, and its exit code."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from gangline.cli import main
+from gangline.cli.application import _with_default_week
+from gangline.config import load
+from gangline.warehouse import writing
+
+CONFIG = '[cluster]\nname = "orion"\ntime_zone = "UTC"\n[[sources]]\nkind = "sessions_csv"\npath = "raw/*.csv"\n'
+SESSIONS = (
+    "session_id,job_name,nodes,started_at,ended_at,end_reason\n"
+    "1,train,n[1-2],2026-03-01T00:00:00Z,2026-03-01T05:00:00Z,failed\n"
+)
+
+
+class Ran:
+    """What a command left."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def _run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["gangline", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 1
+        printed = capsys.readouterr()
+        return Ran(code, printed.out, printed.err)
+
+    return _run
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "week.csv").write_text(SESSIONS)
+    (tmp_path / "cluster.toml").write_text(CONFIG)
+    return tmp_path / "cluster.toml"
+
+
+def test_ingest_says_what_became_of_each_file(run, config: Path) -> None:
+    first = run("ingest", "-c", config)
+    assert first.code == 0
+    assert "raw/week.csv (sessions_csv): 1 records loaded" in first.out
+    assert "orion: 1 files read, 0 already known; warehouse built" in first.out
+    assert "orion: 0 files read, 1 already known; nothing to do" in run("ingest", "-c", config).out
+
+
+def test_strict_refuses_with_3_and_names_the_line(run, config: Path) -> None:
+    (config.parent / "raw" / "bad.csv").write_text(SESSIONS + "2,x,n1,yesterday,,running\n")
+    ran = run("ingest", "--strict", "-c", config)
+    assert ran.code == 3
+    assert "raw/bad.csv:3" in ran.out
+    assert run("ingest", "-c", config).code == 0
+
+
+def test_a_source_without_files_is_a_warning(run, config: Path) -> None:
+    (config.parent / "raw" / "week.csv").unlink()
+    ran = run("ingest", "-c", config)
+    assert (ran.code, "warning: no file matches sessions_csv:raw/*.csv" in ran.err) == (0, True)
+
+
+def test_a_locked_warehouse_is_4_and_one_line(run, config: Path) -> None:
+    with writing(load(config)):
+        ran = run("build", "-c", config)
+    assert ran.code == 4
+    assert ran.err.count("\n") == 1
+    assert "is writing it" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ingest", "-c", "/nowhere/cluster.toml"], "/nowhere/cluster.toml: cannot be read"),
+        (["check", "-c", "CONFIG"], "no warehouse yet"),
+        (["report", "--week", "2026-W60", "-c", "CONFIG"], "is not an ISO week"),
+        (["report", "--from", "2026-03-02", "-c", "CONFIG"], "--from and --to go together"),
+        (["report", "--week", "2026-W10", "--from", "2026-03-02", "-c", "CONFIG"], "give one of them"),
+        (["report", "-p", "x", "-c", "CONFIG"], "write it as key=value"),
+        (["report", "--only", "node_exclusion", "-c", "CONFIG"], "node_exclusion"),
+        (["ingest", "--jobs", "x"], "No such option"),
+    ],
+)
+def test_usage_errors_are_2(run, config: Path, arguments: list[str], said: str) -> None:
+    ran = run(*(config if argument == "CONFIG" else argument for argument in arguments))
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_init_makes_a_config_that_works_and_never_overwrites(run, tmp_path: Path) -> None:
+    folder = tmp_path / "new cluster"
+    assert run("init", folder).code == 0
+    assert load(folder / "cluster.toml").cluster.name == "new cluster"
+    assert run("ingest", "-c", folder / "cluster.toml").code == 0
+    again = run("init", folder)
+    assert (again.code, "nothing was changed" in again.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ['quote"d', "back\\slash", ".hidden", "한글", "a:b"])
+def test_init_takes_any_folder_name(run, tmp_path: Path, name: str) -> None:
+    assert run("init", tmp_path / name).code == 0
+    assert load(tmp_path / name / "cluster.toml").cluster.name
+
+
+def test_config_shows_and_explains(run, config: Path) -> None:
+    shown = run("config", "-c", config).out
+    assert json.loads(shown.partition("\n")[2])["cluster"]["name"] == "orion"
+    explained = run("config", "--explain").out.splitlines()
+    assert explained[0] == "key\tunit\tdefault\tmeaning"
+    assert any(line.startswith("retries.delay_min\tmin\t10.0\t") for line in explained)
+
+
+def test_describe_lists_tables_and_columns(run, config: Path) -> None:
+    run("ingest", "-c", config)
+    assert any(line.startswith("marts.sessions\t") for line in run("describe", "-c", config).out.splitlines())
+    columns = run("describe", "sessions", "-c", config).out
+    assert "started_at" in columns
+    assert run("describe", "session", "-c", config).code == 2
+
+
+def test_check_passes_on_a_good_warehouse(run, config: Path) -> None:
+    run("ingest", "-c", config)
+    ran = run("check", "-c", config)
+    assert (ran.code, " 0 failed" in ran.out) == (0, True)
+
+
+def test_doctor_finds_what_is_wrong(run, config: Path) -> None:
+    good = run("doctor", "-c", config)
+    assert (good.code, "bad " in good.out) == (0, False)
+    config.write_text(CONFIG.replace("time_zone", "timezone"))
+    bad = run("doctor", "-c", config)
+    assert bad.code == 1
+    assert "the nearest known key is time_zone" in bad.out
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (["report", "--week"], ["report", "--week", "last"]),
+        (["report", "--week", "-c", "x"], ["report", "--week", "last", "-c", "x"]),
+        (["report", "--week", "2026-W10"], ["report", "--week", "2026-W10"]),
+    ],
+)
+def test_week_may_stand_alone(given: list[str], meant: list[str]) -> None:
+    assert _with_default_week(given) == meant
