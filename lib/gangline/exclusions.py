@@ -11,9 +11,19 @@ from gangline.estimates.chance import BlockNull
 from gangline.estimates.concentration import gini, hhi, top_share
 from gangline.estimates.proportions import proportion
 from gangline.gangs import NO_GANG, TOP, chance
+from gangline.vocabulary import Verdict
 from gangline.warehouse.querying import query
 from gangline.windows import Window
 
+CARDS = (
+    "exclusions.excluded_total",
+    "exclusions.top3_share_hours",
+    "exclusions.p_value",
+    "exclusions.nodes_below_5pct_share",
+    "overlap.fleet_ratio",
+)
+STATES = ("occupied", "idle", "asked_out", "down", "other_gang")
+STATE_COLUMNS = ("node", *(f"{state}_sessions" for state in STATES))
 RARE_RATIO = 0.05
 CHANCE_LEVEL = 0.05
 NO_SESSIONS = "no session file gave a started session"
@@ -92,6 +102,16 @@ def overlap(nodes: pl.DataFrame, held: str = "held_h", reason: str = "") -> Esti
     return Estimate(share, "ratio", count, method="ratio of sums over nodes that were left out")
 
 
+def verdicts(nodes: pl.DataFrame) -> dict[str, int]:
+    """How many nodes were occupied, mixed and unoccupied while they were left out."""
+    return {str(verdict): nodes.filter(pl.col("verdict") == verdict).height for verdict in Verdict}
+
+
+def state_totals(nodes: pl.DataFrame) -> dict[str, int]:
+    """Gang starts without a candidate node, over all nodes, by what the node was doing then."""
+    return {state: int(nodes[f"{state}_sessions"].sum()) for state in STATES}
+
+
 def stretches(con: duckdb.DuckDBPyConnection, window: Window, nodes: Sequence[str], joined_s: float) -> pl.DataFrame:
     """When each of some nodes was left out, and when held meanwhile: node, use (`left_out`, `held`), from_at, to_at.
 
@@ -152,14 +172,14 @@ _OVERLAP_COLUMNS = (
 )
 _STRETCHES = """
     with names as (select node_key, node from intermediate.int_nodes_keyed where list_contains($nodes, node)),
-    both as (
+    spans as (
         select node_key, 'left_out' as use, started_at, until_at from intermediate.int_node_exclusions_found
         union all
         select node_key, 'held', started_at, until_at from intermediate.int_node_exclusions_held
     ),
     clipped as (
         select node, use, greatest(started_at, $start) as from_at, least(until_at, $end) as to_at
-        from both join names using (node_key)
+        from spans join names using (node_key)
         where started_at < $end and until_at > $start
     ),
     reached as (

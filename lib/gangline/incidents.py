@@ -20,7 +20,15 @@ TOP_FRACTION = 0.05
 OVERDISPERSED_P = 0.05
 NO_SOURCE = 'an incident file is needed ([[sources]] kind = "incidents")'
 NO_INCIDENTS = "no node incident starts in the window"
+CARDS = (
+    "incidents.count",
+    "incidents.per_1000_node_days",
+    "incidents.duration_median_h",
+    "incidents.top5pct_nodes_share",
+    "incidents.weibull_shape",
+)
 QUARTILES = {"duration_q1_h": 0.25, "duration_median_h": 0.5, "duration_q3_h": 0.75}
+QUARTILE_IDS = tuple(f"incidents.{name}" for name in QUARTILES)
 
 
 @dataclass(frozen=True)
@@ -138,6 +146,15 @@ def hours_by_node(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFram
     return query(con, _HOURS_BY_NODE, start=window.start, end=window.end)
 
 
+def beside(con: duckdb.DuckDBPyConnection, window: Window, nodes: pl.DataFrame) -> pl.DataFrame:
+    """Rows about nodes with `incidents` and `incident_h` beside them, in their order; none without an incident file."""
+    known = nodes if has_source(con) else nodes.clear()
+    hours = hours_by_node(con, window).select("node", "incidents", "incident_h")
+    return known.join(hours, on="node", how="left", maintain_order="left").with_columns(
+        pl.col("incidents").fill_null(0), pl.col("incident_h").fill_null(0.0)
+    )
+
+
 def by_kind(incidents: pl.DataFrame) -> pl.DataFrame:
     """Incidents by kind, commonest first: kind, incidents, nodes, median_h, incident_h, still_open.
 
@@ -159,7 +176,10 @@ def by_kind(incidents: pl.DataFrame) -> pl.DataFrame:
 
 
 def starts(con: duckdb.DuckDBPyConnection, window: Window, stretch: str) -> pl.DataFrame:
-    """Incidents per stretch (`day`, `week`, `month`) of the zone's calendar, zeros included: day, incidents."""
+    """Incidents per stretch (`day`, `week`, `month`) of the zone's calendar: day, incidents.
+
+    Zeros are included; without an incident there is no row.
+    """
     return query(con, _STARTS, start=window.start, end=window.end, zone=window.time_zone, stretch=stretch)
 
 
@@ -244,7 +264,7 @@ _STARTS = """
         from marts.node_incidents where started_at >= $start and started_at < $end group by all
     )
     select days.day, coalesce(counted.incidents, 0) as incidents
-    from days left join counted using (day) order by days.day
+    from days left join counted using (day) where exists(from counted) order by days.day
 """
 
 

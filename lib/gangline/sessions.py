@@ -13,6 +13,13 @@ FEW_SHARE = 0.5
 NAMED_RUNS, NAMED_OWNERS, SHOWN_SESSIONS = 24, 20, 2000
 DAYS_AS_DAYS, DAYS_AS_WEEKS = 370, 2600
 OTHERS = "all others"
+CARDS = (
+    "fleet.nodes",
+    "fleet.sessions",
+    "fleet.multi_node_sessions",
+    "fleet.never_started",
+    "fleet.gang_gpu_hours_share",
+)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import altair as alt
 import polars as pl
 
 from gangline.charts.labels import shortened
+from gangline.charts.spans import Span, bar_ends
 from gangline.charts.theme import (
     BLUE,
     GREEN,
@@ -15,13 +16,13 @@ from gangline.charts.theme import (
     WIDTH,
     name_axis,
     rows_height,
-    time_axis,
     value_axis,
-    wall_clock,
 )
+from gangline.sessions import OTHERS
 from gangline.vocabulary import EndReason
+from gangline.windows import Window
 
-SIZES = {"gang": BLUE, "multi-node": SKY, "single-node": GREY}
+SIZES = {"gang": BLUE, "multi-node": SKY, "single-node": GREY, "size not known": "#D5DAE1"}
 END_REASONS: dict[str, str] = {
     EndReason.COMPLETED: GREEN,
     EndReason.RUNNING: SKY,
@@ -33,122 +34,101 @@ END_REASONS: dict[str, str] = {
     EndReason.OUT_OF_MEMORY: "#F0A884",
     EndReason.UNKNOWN: GREY,
 }
-MOST_NAMES = 24
-MOST_BARS = 2000
-OTHERS = "all others"
+USES = {"in gang sessions": SKY, "in other sessions": GREY, "usable": BLUE, "the usual gang's size": VERMILLION}
+ROW = 22
 
 
-def starts(starts_by_day: pl.DataFrame, by: str) -> alt.TopLevelMixin:
-    """Sessions started a day as stacked bars by `size` or `end_reason`; takes `sessions.starts_by_day`."""
+def starts(starts_by_day: pl.DataFrame, by: str, stretch: str, window: Window) -> alt.TopLevelMixin:
+    """Sessions started a day (week, month) as stacked bars by `size` or `end_reason`; takes `sessions.starts`."""
     counted = starts_by_day.group_by("day", by).agg(pl.col("sessions").sum()).sort("day", by)
-    title = "Size" if by == "size" else "End reason"
+    shown = _ranked(bar_ends(counted, stretch), by)
     return (
-        alt.Chart(counted)
-        .mark_bar(aria=False, binSpacing=0)
+        alt.Chart(shown.select("from", "to", by, "sessions", "rank"))
+        .mark_bar(aria=False)
         .encode(
-            time_axis("day", "Day").bandPosition(0.5),
-            value_axis("sessions", "Sessions started"),
-            _colour(by, counted[by].unique().to_list(), title),
+            Span.of(window).day_axis("from"),
+            alt.X2("to:T"),
+            value_axis("sessions", f"Sessions started a {stretch}", stack="zero"),
+            _colour(by, counted[by].to_list(), "Size" if by == "size" else "End reason"),
             alt.Order("rank:Q"),
         )
-        .transform_calculate(rank=f"indexof({list(_palette(by))}, datum.{by})")
-        .properties(width=WIDTH, height=200)
+        .properties(width=WIDTH, height=190)
     )
 
 
-def timeline(sessions: pl.DataFrame, zone: str) -> alt.TopLevelMixin:
-    """Sessions as bars over time, one row a run name, those with most GPU-hours first; takes `biggest` rows."""
-    hours = (
-        sessions.group_by("run_label").agg(pl.col("gpu_h").sum()).sort(["gpu_h", "run_label"], descending=[True, False])
+def timeline(runs: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
+    """Sessions as bars over time, a row a run name, most GPU-hours first, a tick a start; takes `sessions.runs`."""
+    span = Span.of(window)
+    named = shortened(runs, "run_name")
+    shown = span.clocked(named, "from_at", "to_at").select("run_name_label", "from_at", "to_at", "end_reason")
+    row = name_axis("run_name_label", sort=named["run_name_label"].unique(maintain_order=True).to_list())
+    base = alt.Chart(shown)
+    bars = base.mark_bar(height={"band": 0.6}, aria=False).encode(
+        span.axis("from_at"),
+        alt.X2("to_at:T"),
+        row,
+        _colour("end_reason", shown["end_reason"].to_list(), "End reason"),
     )
-    shown = wall_clock(sessions, ["started_at", "ended_at"], zone)
-    return (
-        alt.Chart(shown.select("run_label", "started_at", "ended_at", "end_reason"))
-        .mark_bar(height={"band": 0.72}, aria=False, stroke="#ffffff", strokeWidth=0.4)
-        .encode(
-            time_axis("started_at", zone=zone),
-            alt.X2("ended_at:T"),
-            name_axis("run_label", sort=hours["run_label"].to_list()),
-            _colour("end_reason", shown["end_reason"].unique().to_list(), "End reason"),
-        )
-        .properties(width=WIDTH, height=rows_height(hours.height))
+    ticks = base.mark_tick(thickness=1.2, height={"band": 0.9}, aria=False).encode(
+        span.axis("from_at"), row, _colour("end_reason", shown["end_reason"].to_list(), "End reason")
     )
-
-
-def biggest(timeline_rows: pl.DataFrame) -> pl.DataFrame:
-    """The 2,000 largest sessions of the 24 runs with most GPU-hours, with `run_label` and `gpu_h`."""
-    named = timeline_rows.with_columns(
-        gpu_h=pl.col("window_h") * pl.coalesce("gpu_count", "node_count", pl.lit(0)),
-        run_name=pl.coalesce("run_name", "session_id"),
-    )
-    names = named.group_by("run_name").agg(pl.col("gpu_h").sum()).sort(["gpu_h", "run_name"], descending=[True, False])
-    kept = named.filter(pl.col("run_name").is_in(names["run_name"].head(MOST_NAMES).to_list()))
-    largest = kept.sort(["gpu_h", "session_id"], descending=[True, False]).head(MOST_BARS)
-    return shortened(largest.sort("started_at", "session_id"), "run_name").rename({"run_name_label": "run_label"})
+    return alt.layer(bars, ticks).properties(width=WIDTH - 60, height=rows_height(named["run_name"].n_unique(), ROW))
 
 
 def gpu_hours(by_owner: pl.DataFrame) -> alt.TopLevelMixin:
-    """GPU-hours by owner as stacked bars by end reason, largest owner first; takes `main_owners` rows."""
-    totals = (
-        by_owner.group_by("owner_label")
-        .agg(pl.col("gpu_h").sum())
-        .sort(["gpu_h", "owner_label"], descending=[True, False])
-    )
-    order = [name for name in totals["owner_label"].to_list() if name != OTHERS]
-    order += [OTHERS] if OTHERS in totals["owner_label"].to_list() else []
+    """GPU-hours by owner as stacked bars by end reason, largest owner first; takes `sessions.gpu_hours`."""
+    named = shortened(by_owner, "owner").with_columns(owner_label=_owner_label())
+    shown = _ranked(named, "end_reason")
     return (
-        alt.Chart(by_owner.select("owner_label", "end_reason", "gpu_h"))
+        alt.Chart(shown.select("owner_label", "end_reason", "gpu_h", "rank"))
         .mark_bar(aria=False)
         .encode(
-            value_axis("gpu_h", "GPU-hours in the window", channel=alt.X),
-            name_axis("owner_label", sort=order),
-            _colour("end_reason", by_owner["end_reason"].unique().to_list(), "End reason"),
+            value_axis("gpu_h", "GPU-hours in the window (h)", channel=alt.X, stack="zero"),
+            name_axis("owner_label", sort=named["owner_label"].unique(maintain_order=True).to_list()),
+            _colour("end_reason", by_owner["end_reason"].to_list(), "End reason"),
             alt.Order("rank:Q"),
         )
-        .transform_calculate(rank=f"indexof({list(END_REASONS)}, datum.end_reason)")
-        .properties(width=WIDTH, height=rows_height(len(order), 24))
+        .properties(width=WIDTH - 60, height=rows_height(by_owner["place"].n_unique(), ROW))
     )
 
 
-def main_owners(by_owner: pl.DataFrame) -> pl.DataFrame:
-    """Owners by GPU-hours, the smaller ones together as "all others": owner_label, end_reason, sessions, gpu_h."""
-    totals = by_owner.group_by("owner").agg(pl.col("gpu_h").sum()).sort(["gpu_h", "owner"], descending=[True, False])
-    kept = totals["owner"].head(MOST_NAMES).to_list()
-    return (
-        shortened(by_owner, "owner")
-        .with_columns(owner_label=pl.when(pl.col("owner").is_in(kept)).then("owner_label").otherwise(pl.lit(OTHERS)))
-        .group_by("owner_label", "end_reason", maintain_order=True)
-        .agg(pl.col("sessions").sum(), pl.col("gpu_h").sum())
-    )
+def capacity(steps: pl.DataFrame, need: int | None, window: Window) -> alt.TopLevelMixin:
+    """Usable nodes over time as a line, nodes in gang and other sessions as areas, the usual gang's size as a rule.
 
-
-def capacity(steps: pl.DataFrame, need: int | None, zone: str) -> alt.TopLevelMixin:
-    """Usable nodes over time as a line, nodes in gang and other sessions as areas under it, the gang's need as a rule.
-
-    Takes the steps of `sessions.capacity`: from_at, to_at, usable_nodes, gang_nodes, other_nodes.
+    Takes `capacity.steps`.
     """
-    shown = wall_clock(_corners(steps), ["at"], zone)
-    areas = shown.unpivot(
-        ["gang_nodes", "other_nodes"], index="at", variable_name="use", value_name="nodes"
-    ).with_columns(use=pl.col("use").replace({"gang_nodes": "in gang sessions", "other_nodes": "in other sessions"}))
-    names = ["in gang sessions", "in other sessions"]
-    colour = alt.Color("use:N", title=None, scale=alt.Scale(domain=names, range=[SKY, GREY]))
-    x = time_axis("at", zone=zone)
+    span = Span.of(window)
+    shown = span.clocked(_corners(steps), "at")
+    areas = shown.unpivot(["gang_nodes", "other_nodes"], index="at", variable_name="use", value_name="nodes")
+    areas = areas.with_columns(
+        pl.col("use").replace({"gang_nodes": "in gang sessions", "other_nodes": "in other sessions"})
+    )
     area = (
         alt.Chart(areas)
-        .mark_area(interpolate="step-after", aria=False, opacity=0.75)
-        .encode(x, value_axis("nodes", "Nodes", stack="zero"), colour)
+        .mark_area(interpolate="step-after", aria=False)
+        .encode(span.axis("at"), value_axis("nodes", "Nodes", stack="zero"), _use(need))
     )
     line = (
-        alt.Chart(shown.select("at", "usable_nodes"))
+        alt.Chart(shown.select("at", "usable_nodes", use=pl.lit("usable")))
         .mark_line(interpolate="step-after", aria=False, strokeWidth=2)
-        .encode(x, value_axis("usable_nodes", "Nodes"))
+        .encode(span.axis("at"), value_axis("usable_nodes", "Nodes"), _use(need))
     )
-    layers = [area, line]
-    if need is not None:
-        rule = alt.Chart(pl.DataFrame({"need": [need]})).mark_rule(strokeDash=[5, 4], color=VERMILLION, strokeWidth=1.5)
-        layers.append(rule.encode(value_axis("need", "Nodes")))
-    return alt.layer(*layers).properties(width=WIDTH, height=220)
+    return alt.layer(area, line, *_need(need)).properties(width=WIDTH, height=220)
+
+
+def _need(need: int | None) -> list[alt.Chart]:
+    if need is None:
+        return []
+    rule = alt.Chart(pl.DataFrame({"need": [need], "use": ["the usual gang's size"]})).mark_rule(
+        strokeDash=[5, 4], strokeWidth=1.6
+    )
+    return [rule.encode(value_axis("need", "Nodes"), _use(need))]
+
+
+def _use(need: int | None) -> alt.Color:
+    names = [name for name in USES if need is not None or name != "the usual gang's size"]
+    scale = alt.Scale(domain=names, range=[USES[name] for name in names])
+    return alt.Color("use:N", title=None, scale=scale, legend=alt.Legend(symbolType="square", symbolStrokeWidth=0))
 
 
 def _corners(steps: pl.DataFrame) -> pl.DataFrame:
@@ -156,10 +136,21 @@ def _corners(steps: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([steps, last]).rename({"from_at": "at"}).drop("to_at")
 
 
+def _owner_label() -> pl.Expr:
+    label = pl.when(pl.col("owner_label") == OTHERS).then(pl.lit(f"“{OTHERS}”")).otherwise("owner_label")
+    named = pl.when(pl.col("owner").is_null()).then(pl.lit("no owner named")).otherwise(label)
+    return pl.when("is_others").then(pl.lit(OTHERS)).otherwise(named)
+
+
+def _ranked(frame: pl.DataFrame, by: str) -> pl.DataFrame:
+    ranks = {name: rank for rank, name in enumerate(_palette(by))}
+    return frame.with_columns(rank=pl.col(by).replace_strict(ranks, default=len(ranks), return_dtype=pl.Int64))
+
+
 def _palette(field: str) -> dict[str, str]:
     return SIZES if field == "size" else END_REASONS
 
 
 def _colour(field: str, present: list[str], title: str) -> alt.Color:
-    known = {name: colour for name, colour in _palette(field).items() if name in present}
+    known = {name: colour for name, colour in _palette(field).items() if name in set(present)}
     return alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=list(known), range=list(known.values())))

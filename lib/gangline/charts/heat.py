@@ -57,14 +57,20 @@ class Grid:
         return values
 
 
-def heat_map(grid: Grid, title: str, low: float, high: float, row_height: int = 12) -> alt.LayerChart:
-    """Draw a grid in viridis from `low` to `high`, grey for no data; `title` names the value and its unit."""
+def heat_map(
+    grid: Grid, title: str, low: float, high: float, row_height: int = 12, zone: str = "UTC"
+) -> alt.LayerChart:
+    """Draw a grid in viridis from `low` to `high`, grey for no data; `title` names the value and its unit.
+
+    `zone` is the one whose clock the grid's times show.
+    """
     size: dict[str, Any] = {"width": theme.WIDTH - 60, "height": theme.rows_height(len(grid.names), row_height)}
     image = alt.Chart(pl.DataFrame({"url": [image_uri(grid.matrix(), low, high)]})).mark_image(
         aspect=False, smooth=False, align="left", baseline="top", **size
     )
     placed = image.encode(x=alt.value(0), y=alt.value(0), url="url:N")
-    return alt.LayerChart(layer=[placed, _axes(grid, title, low, high)]).properties(**size)
+    layers = [placed, _edges(grid), _axes(grid, title, low, high, zone)]
+    return alt.LayerChart(layer=layers).properties(**size)
 
 
 def image_uri(values: NDArray[np.float64], low: float, high: float) -> str:
@@ -88,25 +94,34 @@ def _colours(values: NDArray[np.float64], low: float, high: float) -> NDArray[np
     return colours.round().astype(np.uint8)
 
 
-def _axes(grid: Grid, title: str, low: float, high: float) -> Any:
+def _edges(grid: Grid) -> Any:
+    """Two invisible points that stretch the axis over the whole window.
+
+    An explicit domain would do, were it not merged wrongly by Vega-Lite 6 where a mark has both x and x2.
+    """
+    edges = alt.Chart(pl.DataFrame({"at": [grid.start, grid.end]})).mark_point(opacity=0)
+    return edges.encode(x=alt.X("at:T", scale=alt.Scale(type="utc", nice=False)))
+
+
+def _axes(grid: Grid, title: str, low: float, high: float, zone: str) -> Any:
     scale = alt.Scale(scheme="viridis", domain=[low, high])
-    x = theme.time_axis("from")
-    x["scale"] = alt.Scale(type="utc", domain=[_text(grid.start), _text(grid.end)], nice=False)
+    x = theme.time_axis("from", zone=zone)
+    x["scale"] = alt.Scale(type="utc", nice=False)
     y = theme.name_axis("name", sort=grid.names)
     y["scale"] = alt.Scale(padding=0, domain=grid.names)
-    cover = alt.Chart(_covers(grid)).mark_rect(opacity=0)
+    cover = alt.Chart(_covers(grid, zone)).mark_rect(opacity=0)
     colour = alt.Color("value:Q", title=title, scale=scale)
     return cover.encode(x=x, x2="to:T", y=y, color=colour, tooltip=_tooltip(title))
 
 
-def _covers(grid: Grid) -> pl.DataFrame:
+def _covers(grid: Grid, zone: str) -> pl.DataFrame:
     """Cells to point at; above the limit one bar a row, which only carries the axes."""
     if grid.cells.is_empty() or grid.cells.height > MOST_CELLS_WITH_TOOLTIPS:
         rows = pl.DataFrame({"name": grid.names}, schema={"name": pl.String})
         bars = rows.with_columns(pl.lit(grid.start).alias("from"), pl.lit(grid.end).alias("to"))
         return bars.with_columns(pl.lit(None, pl.Float64).alias("value"), pl.lit("").alias("when"))
     opened = grid.cells.select("name", pl.col("at").alias("from"), (pl.col("at") + grid.step).alias("to"), "value")
-    return opened.with_columns(pl.col("from").dt.strftime("%Y-%m-%d %H:%M UTC").alias("when"))
+    return opened.with_columns(pl.col("from").dt.strftime(f"%Y-%m-%d %H:%M {zone}").alias("when"))
 
 
 def _tooltip(title: str) -> list[Any]:
@@ -115,7 +130,3 @@ def _tooltip(title: str) -> list[Any]:
         alt.Tooltip("when:N", title="From"),
         alt.Tooltip("value:Q", title=title),
     ]
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat()

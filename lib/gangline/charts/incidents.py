@@ -1,120 +1,226 @@
-"""Pictures of node incidents: when and where, how long, how concentrated."""
+"""Pictures of node incidents: when and where, how long, and how they follow one another."""
+
+import math
 
 import altair as alt
 import polars as pl
 
 from gangline.charts.labels import shortened
+from gangline.charts.spans import Span, bar_ends
 from gangline.charts.theme import (
-    HEIGHT,
+    BLUE,
+    GREY,
+    SKY,
+    VERMILLION,
     WIDTH,
     name_axis,
     ratio_axis,
     rows_height,
     series_colour,
-    time_axis,
     value_axis,
-    wall_clock,
 )
-from gangline.estimates.concentration import lorenz
+from gangline.estimates import Estimate
+from gangline.incidents import Arrivals
+from gangline.windows import Window
 
 MOST_KINDS = 6
-MOST_ROWS = 40
+MOST_NODES = 40
+MOST_BARS = 2000
+MOST_DOTS = 200
+BINS_A_DECADE = 4
 SHORTEST_H = 1 / 60
+OTHER = "other kinds"
 
 
 def with_kinds(incidents: pl.DataFrame) -> pl.DataFrame:
-    """Adds `kind_label`: the commonest kinds by name, the rest as "other", null as "not said"."""
+    """Add `kind_label`: the commonest kinds by name, the rest together, null as "not said"."""
     named = shortened(incidents.with_columns(pl.col("kind").fill_null("not said")), "kind")
     common = named["kind_label"].value_counts().sort(["count", "kind_label"], descending=[True, False])
     kept = common["kind_label"].head(MOST_KINDS).to_list()
     return named.with_columns(
-        kind_label=pl.when(pl.col("kind_label").is_in(kept)).then("kind_label").otherwise(pl.lit("other"))
+        kind_label=pl.when(pl.col("kind_label").is_in(kept)).then("kind_label").otherwise(pl.lit(OTHER))
     )
 
 
 def kind_names(incidents: pl.DataFrame) -> list[str]:
-    """Kind labels, commonest first, "other" last: the order of colours in every picture of a page."""
+    """Kind labels, commonest first, the rest last: the order of colours in every picture of a page."""
     counts = incidents["kind_label"].value_counts().sort(["count", "kind_label"], descending=[True, False])
-    names = counts["kind_label"].to_list()
-    return [name for name in names if name != "other"] + (["other"] if "other" in names else [])
+    names: list[str] = counts["kind_label"].to_list()
+    return [name for name in names if name != OTHER] + [OTHER] * (OTHER in names)
 
 
-def calendar(incidents: pl.DataFrame, zone: str) -> alt.TopLevelMixin:
-    """Incidents as bars over time, one row a node, the nodes with most hours first (the first 40).
+def starts(starts_by_day: pl.DataFrame, stretch: str, window: Window) -> alt.TopLevelMixin:
+    """Incidents that start a day (week, month) as bars; takes `incidents.starts`."""
+    return (
+        alt.Chart(bar_ends(starts_by_day, stretch).select("from", "to", "incidents"))
+        .mark_bar(aria=False)
+        .encode(
+            Span.of(window).day_axis("from"), alt.X2("to:T"), value_axis("incidents", f"Incidents started a {stretch}")
+        )
+        .properties(width=WIDTH, height=150)
+    )
 
-    Takes rows of `incidents.rows` that went through `with_kinds`; an open incident runs to the export time.
+
+def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
+    """Incidents as bars over time, one row a node, most hours first, a tick at each start; takes `with_kinds` rows.
+
+    The first 40 nodes and their 2,000 longest incidents; an open one runs to the export time.
     """
+    span, nodes = Span.of(window), _most_hit(incidents)
+    shown = incidents.filter(pl.col("node").is_in(nodes)).sort("duration_h", descending=True).head(MOST_BARS)
+    ended = pl.coalesce("ended_at", "observed_until", "started_at")
+    named = shortened(shown.with_columns(until_at=pl.min_horizontal(ended, pl.lit(window.end))), "node")
+    labels = dict(named.select("node", "node_label").iter_rows())
+    order = [labels[node] for node in nodes if node in labels]
+    base = alt.Chart(
+        span.clocked(named, "started_at", "until_at").select("node_label", "kind_label", "started_at", "until_at")
+    )
+    at, row = span.axis("started_at"), name_axis("node_label", sort=order)
+    colour = series_colour("kind_label", kind_names(incidents), "Kind")
+    bars = base.mark_bar(height={"band": 0.55}, aria=False).encode(at, alt.X2("until_at:T"), row, colour)
+    ticks = base.mark_tick(thickness=1.6, height={"band": 0.9}, aria=False).encode(at, row, colour)
+    return alt.layer(bars, ticks).properties(width=WIDTH - 60, height=rows_height(len(order), 18))
+
+
+def duration_bins(incidents: pl.DataFrame) -> pl.DataFrame:
+    """Durations counted in bins of a quarter of a decade: from_h, to_h, incidents; a minute is the least."""
+    place = (pl.col("duration_h").clip(SHORTEST_H).log10() * BINS_A_DECADE).floor().alias("place")
+    counted = incidents.group_by(place).agg(incidents=pl.len()).sort("place")
+    edges = [
+        (10.0 ** ((pl.col("place") + step) / BINS_A_DECADE)).alias(name) for step, name in ((0, "from_h"), (1, "to_h"))
+    ]
+    return counted.select(*edges, "incidents")
+
+
+def durations(bins: pl.DataFrame, quartiles: list[Estimate]) -> alt.TopLevelMixin:
+    """Durations as a histogram on a logarithmic axis, rules at the quartiles that are known; takes `duration_bins`."""
+    scale = alt.Scale(type="log", nice=False)
+    bars = (
+        alt.Chart(bins)
+        .mark_bar(aria=False, binSpacing=1)
+        .encode(
+            _log_hours("from_h", "Duration (h, logarithmic)", scale).bin("binned"),
+            alt.X2("to_h:Q"),
+            value_axis("incidents", "Incidents"),
+        )
+    )
+    return alt.layer(bars, *_quartile_rules(quartiles)).properties(width=WIDTH, height=200)
+
+
+def by_kind(incidents: pl.DataFrame) -> alt.TopLevelMixin:
+    """Durations by kind: a dot an incident, a bar from quartile to quartile.
+
+    At most 200 dots a kind, evenly over its durations. Takes `with_kinds` rows. Open incidents are hollow.
+    """
+    clipped = incidents.with_columns(duration_h=pl.col("duration_h").clip(SHORTEST_H))
+    names, scale = kind_names(incidents), alt.Scale(type="log", nice=True)
+    row = name_axis("kind_label", sort=names)
+    spread = clipped.group_by("kind_label").agg(
+        low_h=pl.col("duration_h").quantile(0.25, "linear"), high_h=pl.col("duration_h").quantile(0.75, "linear")
+    )
+    box = (
+        alt.Chart(spread)
+        .mark_bar(height={"band": 0.62}, opacity=0.28, color=GREY, aria=False)
+        .encode(_log_hours("low_h", "Duration (h, logarithmic)", scale), alt.X2("high_h:Q"), row)
+    )
+    state = pl.when("is_censored").then(pl.lit("still open")).otherwise(pl.lit("ended")).alias("state")
+    dots = (
+        alt.Chart(_evenly(clipped).select("kind_label", "duration_h", state))
+        .mark_point(size=46, opacity=0.8, strokeWidth=1.5, aria=False)
+        .encode(
+            _log_hours("duration_h", "Duration (h, logarithmic)", scale),
+            row,
+            alt.Fill(
+                "state:N", title=None, scale=alt.Scale(domain=["ended", "still open"], range=[BLUE, "transparent"])
+            ),
+            alt.Stroke(
+                "state:N", title=None, scale=alt.Scale(domain=["ended", "still open"], range=[BLUE, VERMILLION])
+            ),
+        )
+    )
+    return alt.layer(box, dots).properties(width=WIDTH - 60, height=rows_height(len(names), 30))
+
+
+def gap_curve(arrivals: Arrivals, points: int = 120) -> pl.DataFrame:
+    """Share of gaps that last longer, by hours: gap_h, longer_share, curve (`seen`, `Weibull`, `memoryless`).
+
+    Empty where no Weibull law could be fitted. The memoryless law has the mean that the gaps show.
+    """
+    shape, scale, times = arrivals.fit.shape.value, arrivals.fit.scale.value, arrivals.gaps.durations
+    schema = {"gap_h": pl.Float64, "longer_share": pl.Float64, "curve": pl.String}
+    if shape is None or scale is None:
+        return pl.DataFrame(schema=schema)
+    first, last = math.log(float(times.min())), math.log(float(times.max()))
+    hours = [math.exp(first + (last - first) * step / points) for step in range(points + 1)]
+    mean_h = float(times.sum()) / int(arrivals.gaps.is_ended.sum())
+    rows = [(at, share, "seen") for at, share in _thinned(arrivals) if at > 0]
+    rows += [(at, math.exp(-((at / scale) ** shape)), "Weibull") for at in hours]
+    rows += [(at, math.exp(-at / mean_h), "memoryless") for at in hours]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def gaps(curves: pl.DataFrame) -> alt.TopLevelMixin:
+    """The share of gaps that last longer, as seen and as the two laws give it; takes `gap_curve`."""
+    names, colours = ["seen", "Weibull", "memoryless"], [SKY, BLUE, VERMILLION]
+    scale = alt.Scale(type="log", nice=False)
+    colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=names, range=colours))
+    at, share = _log_hours("gap_h", "Gap to the node's next incident (h, logarithmic)", scale), _longer()
+    seen = alt.Chart(curves.filter(pl.col("curve") == "seen")).mark_line(
+        interpolate="step-after", strokeWidth=3, aria=False
+    )
+    laws = alt.Chart(curves.filter(pl.col("curve") != "seen")).mark_line(interpolate="linear", aria=False)
+    dash = alt.StrokeDash("curve:N", scale=alt.Scale(domain=names, range=[[1, 0], [1, 0], [5, 4]]), legend=None)
+    return alt.layer(seen.encode(at, share, colour), laws.encode(at, share, colour, dash)).properties(
+        width=WIDTH, height=220
+    )
+
+
+def _longer() -> alt.Y:
+    axis: alt.Y = ratio_axis("longer_share", "Gaps that last longer", channel=alt.Y)
+    return axis
+
+
+def _log_hours(field: str, title: str, scale: alt.Scale) -> alt.X:
+    axis: alt.X = value_axis(field, title, channel=alt.X, scale=scale)
+    return axis.axis(format="~g", tickCount=8, labelOverlap="greedy")
+
+
+def _most_hit(incidents: pl.DataFrame) -> list[str]:
     hours = (
         incidents.group_by("node")
         .agg(pl.col("duration_h").sum())
         .sort(["duration_h", "node"], descending=[True, False])
     )
-    nodes = hours["node"].head(MOST_ROWS).to_list()
-    shown = incidents.filter(pl.col("node").is_in(nodes)).with_columns(
-        until_at=pl.coalesce("ended_at", "observed_until")
+    nodes: list[str] = hours["node"].head(MOST_NODES).to_list()
+    return nodes
+
+
+def _quartile_rules(quartiles: list[Estimate]) -> list[alt.Chart]:
+    names = ["a quarter by", "half by", "three quarters by"]
+    known = [
+        (max(quartile.value, SHORTEST_H), f"{name} {quartile.brief}")
+        for name, quartile in zip(names, quartiles, strict=True)
+        if quartile.value is not None
+    ]
+    rows = pl.DataFrame(known, schema={"at_h": pl.Float64, "label": pl.String}, orient="row").with_row_index("place")
+    base = alt.Chart(rows)
+    x = alt.X("at_h:Q")
+    rule = base.mark_rule(color=VERMILLION, strokeWidth=1.6, aria=False).encode(x)
+    text = base.mark_text(align="left", dx=5, color=VERMILLION, fontWeight=600, aria=False).encode(
+        x, alt.Text("label:N"), y=alt.value(-6)
     )
-    shown = wall_clock(shortened(shown, "node"), ["started_at", "until_at"], zone)
-    labels = dict(zip(shown["node"].to_list(), shown["node_label"].to_list(), strict=True))
-    base = alt.Chart(shown.select("node_label", "kind_label", "started_at", "until_at"))
-    bars = base.mark_bar(height={"band": 0.7}, aria=False).encode(
-        time_axis("started_at", zone=zone),
-        alt.X2("until_at:T"),
-        name_axis("node_label", sort=[labels[node] for node in nodes]),
-        series_colour("kind_label", kind_names(incidents), "Kind"),
+    return [rule, text]
+
+
+def _evenly(incidents: pl.DataFrame) -> pl.DataFrame:
+    ranked = incidents.with_columns(
+        place=pl.col("duration_h").rank("ordinal").over("kind_label"), size=pl.len().over("kind_label")
     )
-    starts = base.mark_tick(thickness=2, height=8, aria=False).encode(
-        time_axis("started_at", zone=zone),
-        name_axis("node_label", sort=[labels[node] for node in nodes]),
-        series_colour("kind_label", kind_names(incidents), "Kind"),
-    )
-    return alt.layer(bars, starts).properties(width=WIDTH, height=rows_height(len(nodes)))
+    step = (pl.col("size") / MOST_DOTS).ceil().clip(1).cast(pl.Int64)
+    return ranked.filter((pl.col("place") % step == 0) | (pl.col("place") == pl.col("size")))
 
 
-def durations(incidents: pl.DataFrame) -> alt.TopLevelMixin:
-    """Durations by kind on a logarithmic axis, one mark an incident, open ones hollow; a middle rule a kind."""
-    shown = incidents.with_columns(
-        duration_h=pl.col("duration_h").clip(SHORTEST_H),
-        state=pl.when("is_censored").then(pl.lit("still open")).otherwise(pl.lit("ended")),
-    )
-    return (
-        alt.Chart(shown.select("kind_label", "duration_h", "state"))
-        .mark_point(size=42, opacity=0.75, aria=False)
-        .encode(
-            value_axis("duration_h", "Duration (h, logarithmic)", channel=alt.X, scale=alt.Scale(type="log")),
-            name_axis("kind_label", sort=kind_names(incidents)),
-            series_colour("kind_label", kind_names(incidents)).legend(None),
-            alt.Shape(
-                "state:N", title=None, scale=alt.Scale(domain=["ended", "still open"], range=["circle", "cross"])
-            ),
-        )
-        .properties(width=WIDTH, height=rows_height(incidents["kind_label"].n_unique(), 34))
-    )
-
-
-def concentration(hours_by_node: pl.DataFrame) -> alt.TopLevelMixin | None:
-    """The Lorenz curve of incident hours over nodes, against the line of an even spread; None without hours."""
-    curve = lorenz(hours_by_node["incident_h"].to_numpy())
-    return lorenz_chart(curve.units, curve.amount, "incident hours") if curve else None
-
-
-def lorenz_chart(units: object, amount: object, what: str) -> alt.TopLevelMixin:
-    """A Lorenz curve of `what` over nodes beside the diagonal of an even spread."""
-    points = pl.DataFrame({"node_share": units, "amount_share": amount})
-    even = pl.DataFrame({"node_share": [0.0, 1.0], "amount_share": [0.0, 1.0]})
-    axes = (
-        ratio_axis("node_share", "Share of nodes, least affected first"),
-        ratio_axis("amount_share", f"Share of {what}", channel=alt.Y),
-    )
-    line = alt.Chart(points).mark_line(interpolate="linear", strokeWidth=2).encode(*axes)
-    diagonal = alt.Chart(even).mark_line(strokeDash=[4, 4], color="#8A94A6", strokeWidth=1).encode(*axes)
-    return alt.layer(diagonal, line).properties(width=HEIGHT + 100, height=HEIGHT + 60)
-
-
-def arrivals(starts_by_day: pl.DataFrame) -> alt.TopLevelMixin:
-    """Incidents per local day as bars; takes `day` (UTC-aware on the zone's clock) and `incidents`."""
-    return (
-        alt.Chart(starts_by_day)
-        .mark_bar(aria=False)
-        .encode(time_axis("day", "Day"), value_axis("incidents", "Incidents that started"))
-        .properties(width=WIDTH, height=140)
-    )
+def _thinned(arrivals: Arrivals) -> list[tuple[float, float]]:
+    curve = arrivals.curve
+    points = list(zip(curve.times.tolist(), curve.survival.tolist(), strict=True))
+    return points[:: max(1, len(points) // 1000)]

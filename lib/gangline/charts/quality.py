@@ -1,0 +1,29 @@
+"""Pictures of what the sources cover."""
+
+from datetime import UTC, datetime, timedelta
+
+import altair as alt
+import polars as pl
+
+from gangline.charts.heat import Grid, heat_map
+from gangline.charts.labels import shortened
+
+ROW_HEIGHT = 26
+
+
+def coverage(days: pl.DataFrame, first: datetime, after: datetime, step_days: int, zone: str) -> alt.TopLevelMixin:
+    """Sources by local day, each from light to dark by the share of its busiest day; grey where it tells nothing.
+
+    Parameters
+    ----------
+    days : DataFrame
+        Rows of `quality.coverage`.
+    first, after : datetime
+        The window's first local day and the one after its last, from `quality.midnights`.
+    """
+    named = shortened(days, "source")
+    at = pl.col("day").cast(pl.Datetime("us", "UTC")).alias("at")
+    cells = named.select(pl.col("source_label").alias("name"), at, pl.col("day_share").alias("value"))
+    names = named["source_label"].unique().sort().to_list()
+    grid = Grid(cells, names, first.astimezone(UTC), after.astimezone(UTC), timedelta(days=step_days))
+    return heat_map(grid, "Share of the source's busiest day", 0, 1, ROW_HEIGHT, zone)

@@ -1,0 +1,56 @@
+"""A window as the x axis of a picture: the zone's clock, from the window's first instant to its last."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import altair as alt
+import polars as pl
+
+from gangline.charts.theme import WIDTH, time_axis, wall_clock
+from gangline.windows import Window
+
+
+@dataclass(frozen=True)
+class Span:
+    """The stretch of time that a picture covers.
+
+    An hour that the zone's clock repeats is drawn over itself, one that it skips is empty.
+    """
+
+    start: datetime
+    end: datetime
+    zone: str
+
+    @classmethod
+    def of(cls, window: Window) -> "Span":
+        """Cover a window."""
+        return cls(window.start, window.end, window.time_zone)
+
+    @property
+    def pixel(self) -> timedelta:
+        """What one pixel of the picture's width stands for."""
+        return max((self.end - self.start) / WIDTH, timedelta(microseconds=1))
+
+    def clocked(self, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Turn UTC instants into what the zone's clock shows."""
+        return wall_clock(frame, list(columns), self.zone)
+
+    def axis(self, field: str, title: str | None = None) -> alt.X:
+        """Put a column that `clocked` made on x."""
+        clock = [moment.astimezone(ZoneInfo(self.zone)).replace(tzinfo=None) for moment in (self.start, self.end)]
+        domain = [f"{moment.isoformat()}Z" for moment in clock]
+        axis = time_axis(field, title, self.zone)
+        return axis.scale(type="utc", domain=domain, nice=False, clamp=True)
+
+    def day_axis(self, field: str) -> alt.X:
+        """Put local days on x, the first and the last one whole."""
+        return time_axis(field, f"Day ({self.zone})")
+
+
+def bar_ends(frame: pl.DataFrame, stretch: str) -> pl.DataFrame:
+    """Add `from` and `to`, the ends of a bar for each local `day`, a tenth of the stretch left free between bars."""
+    until = {"day": "1d", "week": "1w", "month": "1mo"}[stretch]
+    opened = frame.with_columns(pl.col("day").cast(pl.Datetime("us", "UTC")).alias("from"))
+    length = pl.col("from").dt.offset_by(until) - pl.col("from")
+    return opened.with_columns((pl.col("from") + length * 0.9).alias("to"))
