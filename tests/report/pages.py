@@ -15,6 +15,7 @@ from gangline.report.opening import open_page
 from tests.report.making import HOSTILE, code, collecting, executed, text
 from tests.report.test_sanitiser import PAYLOADS
 
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(5)</script></svg>'
 QUESTION = "Which nodes do gang sessions leave out, <script>alert(0)</script>?"
 
 
@@ -75,8 +76,9 @@ def _foreign() -> NotebookNode:
     """A cell of outputs that our page did not make: cleaned, or not shown at all."""
     cell = code("display(...)")
     bundles = [{kind: payload} for payload in PAYLOADS for kind in ("text/html", "text/markdown")]
-    bundles += [{kind: PAYLOADS[0]} for kind in ("text/vnd.mermaid", "text/latex", "text/plain", "image/svg+xml")]
+    bundles += [{kind: PAYLOADS[0]} for kind in ("text/vnd.mermaid", "text/latex", "text/plain")]
     bundles += [
+        {"image/svg+xml": SVG},
         {"application/javascript": "alert(4)"},
         {"application/vnd.jupyter.widget-view+json": {"x": PAYLOADS[0]}},
     ]

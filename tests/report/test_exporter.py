@@ -84,7 +84,7 @@ def test_nothing_foreign_is_left(written: str) -> None:
     foreign = re.sub(
         rf"<({ours})\b.*?</\1>", "", without_scripts(written).partition('<main id="content">')[2], flags=re.S
     )
-    plain = re.sub(r' (?:class="(?:scroll|answer|printed|plot|cards|empty)"|id="[\w-]+")', "", foreign)
+    plain = re.sub(r' (?:class="(?:scroll|scroll plot|answer|printed|plot|cards|empty)"|id="[\w-]+")', "", foreign)
     assert "Payloads" in plain
     assert harm(plain) == []
     assert "alert(4)" not in written

@@ -33,6 +33,7 @@ DROPPED_WITH_CONTENT = {
 }
 SCHEMES = {"http", "https", "mailto", "data"}
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|svg\+xml);base64,[A-Za-z0-9+/=\s]*")
+EMPTY_PICTURE = re.compile(r'<img(?:\s+(?!src=)[\w-]+="[^"]*")*>')
 ADDRESS = re.compile(r"(?:https?://|mailto:|#)\S*|[\w.-]+\.html(?:#\S*)?", re.IGNORECASE)
 
 
@@ -45,9 +46,9 @@ def clean(html: str) -> str:
     Examples
     --------
     >>> clean('<b onclick="x()">gpu</b><script>alert(1)</script><img src="http://a.example/x.png">')
-    '<b>gpu</b><img>'
+    '<b>gpu</b>'
     """
-    return nh3.clean(
+    kept = nh3.clean(
         html,
         tags=TAGS,
         clean_content_tags=DROPPED_WITH_CONTENT,
@@ -56,6 +57,7 @@ def clean(html: str) -> str:
         url_schemes=SCHEMES,
         link_rel="noopener noreferrer",
     )
+    return EMPTY_PICTURE.sub("", kept)
 
 
 def _kept(tag: str, name: str, value: str) -> str | None:
