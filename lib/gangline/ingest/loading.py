@@ -1,8 +1,10 @@
 """One file into the raw tables, in one transaction, with every record of it accounted for."""
 
 import json
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 import duckdb
 import polars as pl
@@ -10,6 +12,11 @@ import polars as pl
 from gangline.ingest.finding import IDENTITY_HEX_DIGITS, FoundFile
 from gangline.sources.files import InputFile
 from gangline.sources.records import SCHEMAS, Batch, ReadLog, Reject, SourceRefusedError
+from gangline.sources.samples import SampleBatch
+from gangline.store.identity import NodeRule
+from gangline.store.recording import record_written
+from gangline.store.sink import SampleSink
+from gangline.store.tables import forget_samples
 
 UNBALANCED = (
     "the reader lost count: {records} records in the file, {loaded} loaded, {ignored} ignored, {rejected} rejected"
@@ -32,14 +39,19 @@ class FileOutcome:
         return self.refusal is None and self.log.rejected == 0
 
 
-def load_file(con: duckdb.DuckDBPyConnection, found: FoundFile, sha256: str, is_strict: bool) -> FileOutcome:
-    """Reads a file into the warehouse; in strict mode a file with a reject leaves no trace but its outcome."""
+def load_file(
+    con: duckdb.DuckDBPyConnection, found: FoundFile, sha256: str, is_strict: bool, telemetry: Path
+) -> FileOutcome:
+    """Reads a file into the warehouse; in strict mode a file with a reject leaves no trace but its outcome.
+
+    Samples go to the store in the folder `telemetry`, and count from the same commit on as the file's rows.
+    """
     outcome = FileOutcome(found.shown_path, found.kind)
     file_id = file_id_of(sha256, found.kind)
     con.execute("begin")
     try:
         forget_file(con, file_id)
-        _read_into(con, found, file_id, outcome)
+        _read_into(con, found, file_id, outcome, telemetry)
         if is_strict and not outcome.is_clean:
             con.execute("rollback")
             return outcome
@@ -75,24 +87,45 @@ def forget_file(con: duckdb.DuckDBPyConnection, file_id: str) -> None:
     """Removes all that was read from a file."""
     for table in [f"raw.{name}" for name in SCHEMAS] + ["meta.rejects", "meta.oddities", "meta.files"]:
         con.execute(f"delete from {table} where file_id = ?", [file_id])  # noqa: S608
+    forget_samples(con, file_id)
 
 
-def _read_into(con: duckdb.DuckDBPyConnection, found: FoundFile, file_id: str, outcome: FileOutcome) -> None:
+def _read_into(
+    con: duckdb.DuckDBPyConnection, found: FoundFile, file_id: str, outcome: FileOutcome, telemetry: Path
+) -> None:
     """A file refused as a whole keeps the rows that were read before it broke."""
     file = found.input
-    try:
-        for batch in found.reader.read(file, found.options, outcome.log):
-            _insert(con, batch, file_id)
-            _insert_rejects(con, file_id, _drain(outcome))
-        _judge_balance(outcome)
-    except SourceRefusedError as error:
-        outcome.refusal = str(error)
-        outcome.log.split()
-        outcome.log.reject(None, str(error))
+    sink = SampleSink(telemetry, NodeRule(found.options.node_labels, found.options.node_strip))
+    with closing(sink):
+        try:
+            for batch in found.reader.read(file, found.options, outcome.log):
+                _keep(con, sink, batch, file_id)
+                _insert_rejects(con, file_id, _drain(outcome))
+            _judge_balance(outcome)
+        except SourceRefusedError as error:
+            outcome.refusal = str(error)
+            outcome.log.split()
+            outcome.log.reject(None, str(error))
+        _keep_samples(con, sink, file_id, outcome.log)
     _note_damage(outcome, file)
     _insert_rejects(con, file_id, _drain(outcome))
     for kind, (count, line) in sorted(outcome.log.oddities.items()):
         con.execute("insert into meta.oddities values (?, ?, ?, ?)", [file_id, kind, count, line])
+
+
+def _keep(con: duckdb.DuckDBPyConnection, sink: SampleSink, batch: Batch | SampleBatch, file_id: str) -> None:
+    if isinstance(batch, SampleBatch):
+        sink.take(batch)
+    else:
+        _insert(con, batch, file_id)
+
+
+def _keep_samples(con: duckdb.DuckDBPyConnection, sink: SampleSink, file_id: str, log: ReadLog) -> None:
+    written = sink.finish()
+    record_written(con, file_id, written)
+    for kind, count in (("repeated_samples", written.repeats), ("conflicting_samples", written.conflicts)):
+        if count:
+            log.odd(kind, None, count)
 
 
 def _judge_balance(outcome: FileOutcome) -> None:

@@ -15,7 +15,11 @@ from gangline.build import build, sql_folder
 from gangline.config.model import Config
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
 from gangline.ingest.loading import FileOutcome, file_id_of, load_file, try_file
-from gangline.warehouse.opening import connect, path_of
+from gangline.store.layout import FOLDER_NAME
+from gangline.store.settling import settle
+from gangline.store.sweeping import named_files, sweep
+from gangline.store.tables import publish_views
+from gangline.warehouse.opening import WarehouseError, connect, open_raw, path_of
 from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, get_build, record_config, set_build
 from gangline.warehouse.writing import writing
 
@@ -66,7 +70,8 @@ def ingest(
         report.known = len(files)
         return report
     with writing(config, rebuild=is_rebuild) as con:
-        _load_new(con, files, report, is_strict, listener)
+        _sweep(con, config)
+        _load_new(con, config, files, report, is_strict, listener)
         _record_sources(con, config, found)
         _say_leftovers(con, config, report)
         _build(con, config)
@@ -102,7 +107,12 @@ def _ledger(config: Config) -> duckdb.DuckDBPyConnection:
 
 
 def _load_new(
-    con: duckdb.DuckDBPyConnection, files: list[FoundFile], report: IngestReport, is_strict: bool, listener: Listener
+    con: duckdb.DuckDBPyConnection,
+    config: Config,
+    files: list[FoundFile],
+    report: IngestReport,
+    is_strict: bool,
+    listener: Listener,
 ) -> None:
     seen: set[str] = set()
     for done, file in enumerate(files):
@@ -115,9 +125,27 @@ def _load_new(
             _note_place(con, file, file_id)
             report.known += 1
         else:
-            report.outcomes.append(load_file(con, file, sha256, is_strict))
+            report.outcomes.append(load_file(con, file, sha256, is_strict, telemetry_of(config)))
         seen.add(file_id)
     listener("", len(files), len(files))
+
+
+def telemetry_of(config: Config) -> Path:
+    """The folder of samples, beside the config."""
+    return config.folder / FOLDER_NAME
+
+
+def _sweep(con: duckdb.DuckDBPyConnection, config: Config) -> None:
+    """Removes samples that no warehouse of the folder names; none where one of them cannot be asked."""
+    kept: set[str] = set()
+    for warehouse in (path_of(config), Path(f"{path_of(config)}.before-rebuild")):
+        if warehouse.is_file():
+            try:
+                with open_raw(warehouse, "", read_only=True) as other:
+                    kept |= named_files(other)
+            except WarehouseError:
+                return
+    sweep(con, telemetry_of(config), kept)
 
 
 def _digest(con: duckdb.DuckDBPyConnection, file: FoundFile) -> str:
@@ -176,6 +204,8 @@ def _say_leftovers(con: duckdb.DuckDBPyConnection, config: Config, report: Inges
 
 def _build(con: duckdb.DuckDBPyConnection, config: Config) -> None:
     record_config(con, config)
+    settle(con, telemetry_of(config))
+    publish_views(con)
     build(con, sql_folder())
     set_build(con, **_facts(config), built_at=datetime.now(UTC).isoformat(timespec="seconds"))
 

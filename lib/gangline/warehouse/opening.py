@@ -6,6 +6,8 @@ from pathlib import Path
 import duckdb
 
 from gangline.config.model import Config
+from gangline.store.layout import FOLDER_NAME
+from gangline.store.tables import point_at_samples
 from gangline.warehouse.tables import SCHEMA_VERSION, get_build
 
 FILE_NAME = "warehouse.duckdb"
@@ -58,6 +60,7 @@ def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyC
         raise WarehouseError(f"{path}: cannot be opened: {reason}; rebuild it with `{rebuild_hint}`") from error
     con.execute("set TimeZone = 'UTC'")
     con.execute("set enable_progress_bar = false")
+    point_at_samples(con, path.parent / FOLDER_NAME)
     return con
 
 

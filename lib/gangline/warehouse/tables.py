@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from gangline.config.model import Cluster, Config
 from gangline.hostlists import expand
 from gangline.sources.records import SCHEMAS
+from gangline.store.tables import create_store_tables
 
 SCHEMA_VERSION = 1
 SCHEMA_NAMES = ("raw", "staging", "intermediate", "marts", "meta")
@@ -60,6 +61,7 @@ def create_tables(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(f"create table if not exists raw.{table} ({typed}, file_id varchar not null)")
         for name, sql_type in types.items():
             con.execute(f'alter table raw.{table} add column if not exists "{name}" {sql_type}')
+    create_store_tables(con)
 
 
 def record_config(con: duckdb.DuckDBPyConnection, config: Config) -> None:
