@@ -255,7 +255,7 @@ _STARTS = """
     with days as (
         select unnest(range(
             date_trunc($stretch, $start::timestamptz at time zone $zone),
-            ($end::timestamptz - interval 1 microsecond) at time zone $zone + interval 1 microsecond,
+            ($end::timestamptz - interval 1 microsecond) at time zone $zone,
             ('1 ' || $stretch)::interval
         ))::date as day
     ),
@@ -263,8 +263,8 @@ _STARTS = """
         select date_trunc($stretch, started_at at time zone $zone)::date as day, count(*) as incidents
         from marts.node_incidents where started_at >= $start and started_at < $end group by all
     )
-    select days.day, coalesce(counted.incidents, 0) as incidents
-    from days left join counted using (day) where exists(from counted) order by days.day
+    select day, coalesce(counted.incidents, 0) as incidents
+    from days full join counted using (day) where exists(from counted) order by day
 """
 
 

@@ -80,8 +80,8 @@ def oddities(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     )
 
 
-def checks(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """What must hold of the warehouse, broken ones first: model, check, result, failing_rows, meaning."""
+def broken_checks(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """What must hold of the warehouse and does not, worst first: model, check, result, failing_rows, meaning."""
     return query(con, _CHECKS)
 
 
@@ -225,10 +225,10 @@ _ODDITIES = """
 """
 _CHECKS = """
     select model, check_name as "check",
-        case when failing_rows = 0 then 'holds' when severity = 'fail' then 'fails' else 'warns' end as result,
+        if(severity = 'fail', 'fails', 'warns') as result,
         failing_rows, message as meaning
-    from meta.checks
-    order by failing_rows = 0, severity, failing_rows desc, model, check_name
+    from meta.checks where failing_rows > 0
+    order by severity, failing_rows desc, model, check_name
 """
 _UNMAPPED = """
     select 'end of a session (sql/seeds/end_reasons.csv)' as what, source, source_state as word, count(*) as rows

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from gangline.charts.theme import GREY, ratio_axis
 from gangline.estimates.concentration import lorenz
 
-SIDE = 300
+SIDE = 280
 MOST_POINTS = 600
 
 
@@ -31,4 +31,4 @@ def lorenz_chart(points: pl.DataFrame, what: str) -> alt.TopLevelMixin:
     )
     line = alt.Chart(shown).mark_line(interpolate="linear", strokeWidth=2.2).encode(*axes)
     diagonal = alt.Chart(even).mark_line(strokeDash=[4, 4], color=GREY, strokeWidth=1.2).encode(*axes)
-    return alt.layer(diagonal, line).properties(width=SIDE * 1.4, height=SIDE)
+    return alt.layer(diagonal, line).properties(width=SIDE * 1.5, height=SIDE)

@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 
 from gangline.charts.labels import shortened
-from gangline.charts.spans import Span
+from gangline.charts.spans import Span, counts, framed
 from gangline.charts.theme import (
     BLUE,
     GREY,
@@ -68,7 +68,7 @@ def by_node(rows: pl.DataFrame) -> alt.TopLevelMixin:
         )
     )
     verdicts = (
-        alt.Chart(rows.select("node_label", "excluded_h", pl.col("verdict").fill_null("")))
+        alt.Chart(rows.select("node_label", "excluded_h", "verdict").drop_nulls("verdict"))
         .mark_text(align="left", dx=6, aria=False, fontSize=11)
         .encode(alt.X("excluded_h:Q"), name_axis("node_label", sort=order), alt.Text("verdict:N"))
     )
@@ -76,31 +76,35 @@ def by_node(rows: pl.DataFrame) -> alt.TopLevelMixin:
         alt.Chart(rows.select("node_label", "excluded_ratio"))
         .mark_bar(aria=False, color=GREY)
         .encode(
-            ratio_axis("excluded_ratio", "Gang sessions that leave it out"),
+            ratio_axis("excluded_ratio", "Gang sessions that leave it out").axis(
+                format="~%", values=[0, 0.25, 0.5, 0.75, 1]
+            ),
             name_axis("node_label", sort=order).axis(None),
         )
     )
     height = rows_height(len(order), ROW)
     return alt.hconcat(
-        alt.layer(hours, verdicts).properties(width=WIDTH * 0.58, height=height),
-        ratio.properties(width=WIDTH * 0.24, height=height),
-        spacing=22,
+        alt.layer(hours, verdicts).properties(width=WIDTH * 0.66, height=height),
+        ratio.properties(width=WIDTH * 0.28, height=height),
+        spacing=24,
     )
 
 
 def states(rows: pl.DataFrame) -> alt.TopLevelMixin:
     """What nodes were doing when gang sessions started without them; beside, starts that are no exclusion of them."""
     order = rows["node_label"].to_list()
-    counts = rows.rename({"asked_out_sessions": "asked out", "other_gang_sessions": "in another gang"}).rename(
+    counted = rows.rename({"asked_out_sessions": "asked out", "other_gang_sessions": "in another gang"}).rename(
         {f"{state}_sessions": state for state in ("occupied", "idle", "down")}
     )
     height = rows_height(len(order), ROW)
-    left = _state_bars(counts, STATES, "Exclusions, by what the node was doing", order)
-    right = _state_bars(counts, NO_EXCLUSIONS, "Not exclusions", order, is_named=False)
+    left = _state_bars(counted, STATES, "Exclusions: what the node was doing", order)
+    right = _state_bars(counted, NO_EXCLUSIONS, "Not exclusions", order, is_named=False)
+    if not counted.select(pl.sum_horizontal(pl.col(list(NO_EXCLUSIONS)).sum())).item():
+        return framed(left, height)
     return alt.hconcat(
-        left.properties(width=WIDTH * 0.55, height=height),
-        right.properties(width=WIDTH * 0.27, height=height),
-        spacing=22,
+        left.properties(width=WIDTH * 0.58, height=height),
+        right.properties(width=WIDTH * 0.3, height=height),
+        spacing=26,
     ).resolve_scale(color="independent")
 
 
@@ -119,7 +123,7 @@ def strip(stretches: pl.DataFrame, nodes: list[str], window: Window) -> alt.TopL
         .encode(span.axis("from_at"), alt.X2("to_at:T"), name_axis("node_label", sort=order), colour)
         for name, band in (("left out", 0.78), (HELD, 0.36))
     ]
-    return alt.layer(*layers).properties(width=WIDTH - 60, height=rows_height(len(order), ROW))
+    return framed(alt.layer(*layers), rows_height(len(order), ROW))
 
 
 def strip_rows(stretches: pl.DataFrame, nodes: list[str]) -> pl.DataFrame:
@@ -153,9 +157,9 @@ def against_chance(bins: pl.DataFrame, observed: Estimate) -> alt.TopLevelMixin:
         "from_share:Q", title="Share of the top three nodes", axis=alt.Axis(format="~%"), scale=_shares(bins, observed)
     )
     bars = (
-        alt.Chart(bins)
-        .mark_bar(aria=False, color=SKY)
-        .encode(x, alt.X2("to_share:Q"), value_axis("draws", "Random draws"))
+        alt.Chart(bins.with_columns(lower=pl.lit(0)))
+        .mark_rect(aria=False, color=SKY)
+        .encode(x, alt.X2("to_share:Q"), counts("draws", "Random draws"), alt.Y2("lower:Q"))
     )
     rule = alt.Chart(seen).mark_rule(color=VERMILLION, strokeWidth=2.2, aria=False).encode(alt.X("share:Q"))
     text = (
@@ -169,7 +173,7 @@ def against_chance(bins: pl.DataFrame, observed: Estimate) -> alt.TopLevelMixin:
         )
         .encode(alt.X("share:Q"), alt.Text("label:N"), y=alt.value(10))
     )
-    return alt.layer(bars, rule, text).properties(width=WIDTH, height=190)
+    return framed(alt.layer(bars, rule, text), 190)
 
 
 def likeness(composition: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
@@ -178,13 +182,9 @@ def likeness(composition: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     shown = span.clocked(composition.drop_nulls("jaccard"), "started_at").gather_every(
         -(-max(composition.height, 1) // MOST_DOTS)
     )
-    y = alt.Y("jaccard:Q", title="Jaccard similarity to the gang before", scale=alt.Scale(domain=[0, 1]))
-    return (
-        alt.Chart(shown.select("started_at", "jaccard"))
-        .mark_point(size=40, opacity=0.75, aria=False)
-        .encode(span.axis("started_at", f"Start of the gang session ({span.zone})"), y)
-        .properties(width=WIDTH, height=170)
-    )
+    y = alt.Y("jaccard:Q", title="Jaccard similarity", scale=alt.Scale(domain=[0, 1]))
+    dots = alt.Chart(shown.select("started_at", "jaccard")).mark_point(size=40, opacity=0.75, aria=False)
+    return framed(dots.encode(span.axis("started_at", f"Start of the gang session ({span.zone})"), y), 150)
 
 
 def beside_incidents(rows: pl.DataFrame) -> alt.TopLevelMixin:
@@ -202,16 +202,16 @@ def beside_incidents(rows: pl.DataFrame) -> alt.TopLevelMixin:
             value_axis(field, title, channel=alt.X),
             name_axis("node_label", sort=order) if place == 0 else name_axis("node_label", sort=order).axis(None),
         )
-        .properties(width=WIDTH * 0.26, height=rows_height(len(order), ROW))
+        .properties(width=WIDTH * 0.3, height=rows_height(len(order), ROW))
         for place, (field, title, colour) in enumerate(panels)
     ]
     return alt.hconcat(*charts, spacing=22)
 
 
 def _state_bars(
-    counts: pl.DataFrame, palette: dict[str, str], title: str, order: list[str], is_named: bool = True
+    counted: pl.DataFrame, palette: dict[str, str], title: str, order: list[str], is_named: bool = True
 ) -> alt.Chart:
-    rows = counts.unpivot(list(palette), index="node_label", variable_name="state", value_name="starts")
+    rows = counted.unpivot(list(palette), index="node_label", variable_name="state", value_name="starts")
     ranks = {name: rank for rank, name in enumerate(palette)}
     row = name_axis("node_label", sort=order)
     return (
@@ -220,10 +220,15 @@ def _state_bars(
         .encode(
             value_axis("starts", "Gang starts", channel=alt.X, stack="zero"),
             row if is_named else row.axis(None),
-            alt.Color("state:N", title=title, scale=alt.Scale(domain=list(palette), range=list(palette.values()))),
+            _named_colour(palette, title),
             alt.Order("rank:Q"),
         )
     )
+
+
+def _named_colour(palette: dict[str, str], title: str) -> alt.Color:
+    scale = alt.Scale(domain=list(palette), range=list(palette.values()))
+    return alt.Color("state:N", title=title, scale=scale, legend=alt.Legend(titleLimit=400))
 
 
 def _shares(bins: pl.DataFrame, observed: Estimate) -> alt.Scale:

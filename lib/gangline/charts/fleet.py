@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from gangline.charts.labels import shortened
-from gangline.charts.spans import Span, bar_ends
+from gangline.charts.spans import Span, bar_ends, counts, framed
 from gangline.charts.theme import (
     BLUE,
     GREEN,
@@ -13,7 +13,6 @@ from gangline.charts.theme import (
     PURPLE,
     SKY,
     VERMILLION,
-    WIDTH,
     name_axis,
     rows_height,
     value_axis,
@@ -40,19 +39,20 @@ ROW = 22
 
 def starts(starts_by_day: pl.DataFrame, by: str, stretch: str, window: Window) -> alt.TopLevelMixin:
     """Sessions started a day (week, month) as stacked bars by `size` or `end_reason`; takes `sessions.starts`."""
-    counted = starts_by_day.group_by("day", by).agg(pl.col("sessions").sum()).sort("day", by)
-    shown = _ranked(bar_ends(counted, stretch), by)
-    return (
-        alt.Chart(shown.select("from", "to", by, "sessions", "rank"))
-        .mark_bar(aria=False)
-        .encode(
+    counted = starts_by_day.group_by("day", by).agg(pl.col("sessions").sum())
+    ranked = _ranked(bar_ends(counted, stretch), by).sort("day", "rank")
+    stacked = ranked.with_columns(upper=pl.col("sessions").cum_sum().over("day"))
+    shown = stacked.select("from", "to", by, "upper", lower=pl.col("upper") - pl.col("sessions"))
+    bars = alt.Chart(shown).mark_rect(aria=False)
+    return framed(
+        bars.encode(
             Span.of(window).day_axis("from"),
             alt.X2("to:T"),
-            value_axis("sessions", f"Sessions started a {stretch}", stack="zero"),
-            _colour(by, counted[by].to_list(), "Size" if by == "size" else "End reason"),
-            alt.Order("rank:Q"),
-        )
-        .properties(width=WIDTH, height=190)
+            counts("upper", f"Sessions started a {stretch}"),
+            alt.Y2("lower:Q"),
+            _colour(by, counted[by].to_list()),
+        ),
+        190,
     )
 
 
@@ -60,35 +60,30 @@ def timeline(runs: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     """Sessions as bars over time, a row a run name, most GPU-hours first, a tick a start; takes `sessions.runs`."""
     span = Span.of(window)
     named = shortened(runs, "run_name")
-    shown = span.clocked(named, "from_at", "to_at").select("run_name_label", "from_at", "to_at", "end_reason")
+    shown = _worded(span.clocked(named, "from_at", "to_at").select("run_name_label", "from_at", "to_at", "end_reason"))
+    colour = _colour("end_reason", shown["end_reason"].to_list())
     row = name_axis("run_name_label", sort=named["run_name_label"].unique(maintain_order=True).to_list())
     base = alt.Chart(shown)
-    bars = base.mark_bar(height={"band": 0.6}, aria=False).encode(
-        span.axis("from_at"),
-        alt.X2("to_at:T"),
-        row,
-        _colour("end_reason", shown["end_reason"].to_list(), "End reason"),
+    bars = base.mark_bar(height={"band": 0.6}, aria=False).encode(span.axis("from_at"), alt.X2("to_at:T"), row, colour)
+    ticks = base.mark_tick(thickness=1.2, height={"band": 0.9}, opacity=1, aria=False).encode(
+        span.axis("from_at"), row, colour
     )
-    ticks = base.mark_tick(thickness=1.2, height={"band": 0.9}, aria=False).encode(
-        span.axis("from_at"), row, _colour("end_reason", shown["end_reason"].to_list(), "End reason")
-    )
-    return alt.layer(bars, ticks).properties(width=WIDTH - 60, height=rows_height(named["run_name"].n_unique(), ROW))
+    return framed(alt.layer(bars, ticks), rows_height(named["run_name"].n_unique(), ROW))
 
 
 def gpu_hours(by_owner: pl.DataFrame) -> alt.TopLevelMixin:
     """GPU-hours by owner as stacked bars by end reason, largest owner first; takes `sessions.gpu_hours`."""
     named = shortened(by_owner, "owner").with_columns(owner_label=_owner_label())
     shown = _ranked(named, "end_reason")
-    return (
-        alt.Chart(shown.select("owner_label", "end_reason", "gpu_h", "rank"))
-        .mark_bar(aria=False)
-        .encode(
+    bars = alt.Chart(shown.select("owner_label", "end_reason", "gpu_h", "rank")).mark_bar(aria=False)
+    return framed(
+        bars.encode(
             value_axis("gpu_h", "GPU-hours in the window (h)", channel=alt.X, stack="zero"),
             name_axis("owner_label", sort=named["owner_label"].unique(maintain_order=True).to_list()),
-            _colour("end_reason", by_owner["end_reason"].to_list(), "End reason"),
+            _colour("end_reason", shown["end_reason"].to_list()),
             alt.Order("rank:Q"),
-        )
-        .properties(width=WIDTH - 60, height=rows_height(by_owner["place"].n_unique(), ROW))
+        ),
+        rows_height(by_owner["place"].n_unique(), ROW),
     )
 
 
@@ -99,21 +94,20 @@ def capacity(steps: pl.DataFrame, need: int | None, window: Window) -> alt.TopLe
     """
     span = Span.of(window)
     shown = span.clocked(_corners(steps), "at")
-    areas = shown.unpivot(["gang_nodes", "other_nodes"], index="at", variable_name="use", value_name="nodes")
-    areas = areas.with_columns(
-        pl.col("use").replace({"gang_nodes": "in gang sessions", "other_nodes": "in other sessions"})
-    )
-    area = (
-        alt.Chart(areas)
-        .mark_area(interpolate="step-after", aria=False)
-        .encode(span.axis("at"), value_axis("nodes", "Nodes", stack="zero"), _use(need))
-    )
-    line = (
-        alt.Chart(shown.select("at", "usable_nodes", use=pl.lit("usable")))
-        .mark_line(interpolate="step-after", aria=False, strokeWidth=2)
-        .encode(span.axis("at"), value_axis("usable_nodes", "Nodes"), _use(need))
-    )
-    return alt.layer(area, line, *_need(need)).properties(width=WIDTH, height=220)
+    used = pl.col("gang_nodes") + pl.col("other_nodes")
+    areas = [
+        shown.select("at", upper="gang_nodes", lower=pl.lit(0), use=pl.lit("in gang sessions")),
+        shown.select("at", upper=used, lower="gang_nodes", use=pl.lit("in other sessions")),
+    ]
+    usable = shown.select("at", upper="usable_nodes", use=pl.lit("usable"))
+    marks = [alt.Chart(area).mark_area(interpolate="step-after", aria=False, line=False) for area in areas]
+    layers = [
+        mark.encode(span.axis("at"), counts("upper", "Nodes", stack=None), alt.Y2("lower:Q"), _use(need))
+        for mark in marks
+    ]
+    line = alt.Chart(usable).mark_line(interpolate="step-after", aria=False, strokeWidth=2.2)
+    layers.append(line.encode(span.axis("at"), counts("upper", "Nodes"), _use(need)))
+    return framed(alt.layer(*layers, *_need(need)), 220)
 
 
 def _need(need: int | None) -> list[alt.Chart]:
@@ -122,7 +116,7 @@ def _need(need: int | None) -> list[alt.Chart]:
     rule = alt.Chart(pl.DataFrame({"need": [need], "use": ["the usual gang's size"]})).mark_rule(
         strokeDash=[5, 4], strokeWidth=1.6
     )
-    return [rule.encode(value_axis("need", "Nodes"), _use(need))]
+    return [rule.encode(counts("need", "Nodes"), _use(need))]
 
 
 def _use(need: int | None) -> alt.Color:
@@ -142,15 +136,24 @@ def _owner_label() -> pl.Expr:
     return pl.when("is_others").then(pl.lit(OTHERS)).otherwise(named)
 
 
+def _worded(frame: pl.DataFrame) -> pl.DataFrame:
+    if "end_reason" not in frame.columns:
+        return frame
+    return frame.with_columns(pl.col("end_reason").str.replace_all("_", " "))
+
+
 def _ranked(frame: pl.DataFrame, by: str) -> pl.DataFrame:
     ranks = {name: rank for rank, name in enumerate(_palette(by))}
-    return frame.with_columns(rank=pl.col(by).replace_strict(ranks, default=len(ranks), return_dtype=pl.Int64))
+    return _worded(frame).with_columns(rank=pl.col(by).replace_strict(ranks, default=len(ranks), return_dtype=pl.Int64))
 
 
 def _palette(field: str) -> dict[str, str]:
-    return SIZES if field == "size" else END_REASONS
+    reasons = {str(reason).replace("_", " "): colour for reason, colour in END_REASONS.items()}
+    return SIZES if field == "size" else reasons
 
 
-def _colour(field: str, present: list[str], title: str) -> alt.Color:
-    known = {name: colour for name, colour in _palette(field).items() if name in set(present)}
-    return alt.Color(f"{field}:N", title=title, scale=alt.Scale(domain=list(known), range=list(known.values())))
+def _colour(field: str, present: list[str]) -> alt.Color:
+    words = {name.replace("_", " ") for name in present}
+    known = {name: colour for name, colour in _palette(field).items() if name in words}
+    scale = alt.Scale(domain=list(known), range=list(known.values()))
+    return alt.Color(f"{field}:N", title=None, scale=scale, legend=alt.Legend(symbolType="square", symbolOpacity=1))

@@ -1,18 +1,18 @@
 """Pictures of node incidents: when and where, how long, and how they follow one another."""
 
 import math
+from typing import Any
 
 import altair as alt
 import polars as pl
 
 from gangline.charts.labels import shortened
-from gangline.charts.spans import Span, bar_ends
+from gangline.charts.spans import Span, bar_ends, counts, framed
 from gangline.charts.theme import (
     BLUE,
     GREY,
     SKY,
     VERMILLION,
-    WIDTH,
     name_axis,
     ratio_axis,
     rows_height,
@@ -51,14 +51,10 @@ def kind_names(incidents: pl.DataFrame) -> list[str]:
 
 def starts(starts_by_day: pl.DataFrame, stretch: str, window: Window) -> alt.TopLevelMixin:
     """Incidents that start a day (week, month) as bars; takes `incidents.starts`."""
-    return (
-        alt.Chart(bar_ends(starts_by_day, stretch).select("from", "to", "incidents"))
-        .mark_bar(aria=False)
-        .encode(
-            Span.of(window).day_axis("from"), alt.X2("to:T"), value_axis("incidents", f"Incidents started a {stretch}")
-        )
-        .properties(width=WIDTH, height=150)
-    )
+    shown = bar_ends(starts_by_day, stretch).select("from", "to", "incidents", lower=pl.lit(0))
+    bars = alt.Chart(shown).mark_rect(aria=False, color=BLUE)
+    at = Span.of(window).day_axis("from")
+    return framed(bars.encode(at, alt.X2("to:T"), counts("incidents", f"Started a {stretch}"), alt.Y2("lower:Q")), 140)
 
 
 def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
@@ -76,10 +72,10 @@ def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
         span.clocked(named, "started_at", "until_at").select("node_label", "kind_label", "started_at", "until_at")
     )
     at, row = span.axis("started_at"), name_axis("node_label", sort=order)
-    colour = series_colour("kind_label", kind_names(incidents), "Kind")
+    colour = series_colour("kind_label", kind_names(incidents)).legend(symbolType="square", symbolOpacity=1)
     bars = base.mark_bar(height={"band": 0.55}, aria=False).encode(at, alt.X2("until_at:T"), row, colour)
-    ticks = base.mark_tick(thickness=1.6, height={"band": 0.9}, aria=False).encode(at, row, colour)
-    return alt.layer(bars, ticks).properties(width=WIDTH - 60, height=rows_height(len(order), 18))
+    ticks = base.mark_tick(thickness=1.6, height={"band": 0.9}, opacity=1, aria=False).encode(at, row, colour)
+    return framed(alt.layer(bars, ticks), rows_height(len(order), 18))
 
 
 def duration_bins(incidents: pl.DataFrame) -> pl.DataFrame:
@@ -101,10 +97,10 @@ def durations(bins: pl.DataFrame, quartiles: list[Estimate]) -> alt.TopLevelMixi
         .encode(
             _log_hours("from_h", "Duration (h, logarithmic)", scale).bin("binned"),
             alt.X2("to_h:Q"),
-            value_axis("incidents", "Incidents"),
+            counts("incidents", "Incidents"),
         )
     )
-    return alt.layer(bars, *_quartile_rules(quartiles)).properties(width=WIDTH, height=200)
+    return framed(alt.layer(bars, *_quartile_rules(quartiles)), 190)
 
 
 def by_kind(incidents: pl.DataFrame) -> alt.TopLevelMixin:
@@ -138,7 +134,7 @@ def by_kind(incidents: pl.DataFrame) -> alt.TopLevelMixin:
             ),
         )
     )
-    return alt.layer(box, dots).properties(width=WIDTH - 60, height=rows_height(len(names), 30))
+    return framed(alt.layer(box, dots), rows_height(len(names), 30))
 
 
 def gap_curve(arrivals: Arrivals, points: int = 120) -> pl.DataFrame:
@@ -165,14 +161,16 @@ def gaps(curves: pl.DataFrame) -> alt.TopLevelMixin:
     scale = alt.Scale(type="log", nice=False)
     colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=names, range=colours))
     at, share = _log_hours("gap_h", "Gap to the node's next incident (h, logarithmic)", scale), _longer()
-    seen = alt.Chart(curves.filter(pl.col("curve") == "seen")).mark_line(
-        interpolate="step-after", strokeWidth=3, aria=False
-    )
-    laws = alt.Chart(curves.filter(pl.col("curve") != "seen")).mark_line(interpolate="linear", aria=False)
-    dash = alt.StrokeDash("curve:N", scale=alt.Scale(domain=names, range=[[1, 0], [1, 0], [5, 4]]), legend=None)
-    return alt.layer(seen.encode(at, share, colour), laws.encode(at, share, colour, dash)).properties(
-        width=WIDTH, height=220
-    )
+    styles: dict[str, dict[str, Any]] = {
+        "seen": {"interpolate": "step-after", "strokeWidth": 3},
+        "Weibull": {"interpolate": "linear"},
+        "memoryless": {"interpolate": "linear", "strokeDash": [5, 4]},
+    }
+    layers = [
+        alt.Chart(curves.filter(pl.col("curve") == name)).mark_line(aria=False, **style).encode(at, share, colour)
+        for name, style in styles.items()
+    ]
+    return framed(alt.layer(*layers), 220)
 
 
 def _longer() -> alt.Y:
@@ -202,14 +200,13 @@ def _quartile_rules(quartiles: list[Estimate]) -> list[alt.Chart]:
         for name, quartile in zip(names, quartiles, strict=True)
         if quartile.value is not None
     ]
-    rows = pl.DataFrame(known, schema={"at_h": pl.Float64, "label": pl.String}, orient="row").with_row_index("place")
-    base = alt.Chart(rows)
-    x = alt.X("at_h:Q")
-    rule = base.mark_rule(color=VERMILLION, strokeWidth=1.6, aria=False).encode(x)
-    text = base.mark_text(align="left", dx=5, color=VERMILLION, fontWeight=600, aria=False).encode(
-        x, alt.Text("label:N"), y=alt.value(-6)
-    )
-    return [rule, text]
+    layers = []
+    for place, (at_h, label) in enumerate(known):
+        base = alt.Chart(pl.DataFrame({"at_h": [at_h], "label": [label]}))
+        layers.append(base.mark_rule(color=VERMILLION, strokeWidth=1.8, aria=False).encode(alt.X("at_h:Q")))
+        text = base.mark_text(align="left", dx=4, color=VERMILLION, fontWeight=600, aria=False)
+        layers.append(text.encode(alt.X("at_h:Q"), alt.Text("label:N"), y=alt.value(-38 + 14 * place)))
+    return layers
 
 
 def _evenly(incidents: pl.DataFrame) -> pl.DataFrame:

@@ -49,7 +49,9 @@ def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
 def _legible_names(datasets: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
     """Map the texts of the data that a picture cannot show as they are to what it shows, distinct ones apart."""
     values = [value for rows in datasets.values() for row in rows for value in row.values()]
-    texts = dict.fromkeys(value for value in values if isinstance(value, str) and not value.startswith("data:image/"))
+    texts = dict.fromkeys(
+        value for value in values if isinstance(value, str) and value and not value.startswith("data:image/")
+    )
     shown: dict[str, str] = {}
     taken = {text for text in texts if legible(text, MOST_COLUMNS) == text}
     for text in texts:

@@ -26,4 +26,4 @@ def coverage(days: pl.DataFrame, first: datetime, after: datetime, step_days: in
     cells = named.select(pl.col("source_label").alias("name"), at, pl.col("day_share").alias("value"))
     names = named["source_label"].unique().sort().to_list()
     grid = Grid(cells, names, first.astimezone(UTC), after.astimezone(UTC), timedelta(days=step_days))
-    return heat_map(grid, "Share of the source's busiest day", 0, 1, ROW_HEIGHT, zone)
+    return heat_map(grid, "Share of busiest day", 0, 1, ROW_HEIGHT, zone)

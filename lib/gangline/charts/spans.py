@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import altair as alt
 import polars as pl
 
-from gangline.charts.theme import WIDTH, time_axis, wall_clock
+from gangline.charts.theme import WIDTH, time_axis, value_axis, wall_clock
 from gangline.windows import Window
+
+FULL_WIDTH = 940
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,18 @@ class Span:
     def day_axis(self, field: str) -> alt.X:
         """Put local days on x, the first and the last one whole."""
         return time_axis(field, f"Day ({self.zone})")
+
+
+def framed(chart: Any, height: float) -> alt.TopLevelMixin:
+    """Give a picture its height and the page's whole width, axis and labels included, so that all are equally wide."""
+    return chart.properties(
+        width=FULL_WIDTH, height=height, autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
+    )
+
+
+def counts(field: str, title: str, **options: Any) -> Any:
+    """Put a count on y, with ticks at whole numbers only."""
+    return value_axis(field, title, **options).axis(tickMinStep=1, tickCount=5)
 
 
 def bar_ends(frame: pl.DataFrame, stretch: str) -> pl.DataFrame:

@@ -135,7 +135,8 @@ def _config() -> Any:
         "axisX": {"grid": False},
         "axisQuantitative": {"tickCount": 6, "grid": True},
         "axisBand": {"grid": False},
-        "legend": text | {"titleFontSize": 12, "titleFontWeight": 600, "orient": "top", "symbolSize": 90},
+        "legend": text
+        | {"titleFontSize": 12, "titleFontWeight": 600, "orient": "top", "symbolSize": 90, "titleLimit": 0},
         "title": {"font": FONT, "color": INK, "fontSize": 13, "anchor": "start", "fontWeight": 600},
         "header": text | {"titleFontSize": 12},
         "text": {"font": FONT, "color": INK, "fontSize": 11.5},
