@@ -63,7 +63,7 @@ def test_a_good_notebook_leaves_its_page_and_itself(rendered: tuple[Path, Result
         ("04_hangs", "Code cell 5 took longer than its 12 s (--cell-limit): “time.sleep(60)”. "
                      "The last finished cell is code cell 4 of 6: “import time”"),
         ("05_no_mark", "The notebook ran to its end without page.done() in its last cell."),
-        ("06_prints", "code cell 4 leaves 3.0 MB of output; the limit is 1 MB for each thing it shows"),
+        ("06_prints", "Code cell 4 leaves 3.0 MB in one output, the limit is 1 MB; show fewer rows."),
     ],
 )  # fmt: skip
 def test_what_does_not_pass_for_a_report(rendered: tuple[Path, Results], name: str, problem: str) -> None:

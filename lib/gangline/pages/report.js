@@ -63,7 +63,7 @@
       const [embed, text] = await Promise.all([chartLibrary(), unpacked(button.dataset.chart)]);
       const actions = { export: true, source: false, compiled: false, editor: false };
       plot.append(place);
-      await embed(place, drawnSpecification(text), { renderer: "svg", ast: true, actions });
+      await embed(place, drawnSpecification(text), { renderer: "svg", ast: true, logLevel: 1, actions });
       picture.hidden = true;
       button.textContent = "Picture";
     } finally {

@@ -36,9 +36,9 @@ def show(markup: Markup, text: str, for_lab: Markup | None = None) -> None:
     publish({TRUSTED: str(markup), "text/html": str(for_lab or markup), "text/plain": text})
 
 
-def leave(media_type: str, content: Any) -> None:
-    """Leave data in the executed notebook, for the exporter and the runner; a reader of the page sees nothing."""
-    publish({media_type: content, "text/plain": ""})
+def leave(media_type: str, content: Any, text: str = "") -> None:
+    """Leave data in the executed notebook, for the exporter and the runner; `text` is all that JupyterLab shows."""
+    publish({media_type: content, "text/plain": text})
 
 
 def publish(bundle: dict[str, Any]) -> None:

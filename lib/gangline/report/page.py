@@ -77,7 +77,8 @@ class Page:
 
     def banner(self, template: str, /, *values: object, **named: object) -> None:
         """Warn at the top of the page, above the answer."""
-        outputs.leave(outputs.BANNER, {"text": str(prose(template, *values, **named))})
+        warning = prose(template, *values, **named)
+        outputs.leave(outputs.BANNER, {"text": str(warning)}, f"Note: {warning.striptags()}")
 
     def measure(
         self, analysis: catalogue.Analysis, cards: Sequence[str] | None = None, tests: Mapping[str, float] | None = None

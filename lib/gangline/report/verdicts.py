@@ -36,11 +36,11 @@ def has_started(notebook: nbformat.NotebookNode) -> bool:
 
 
 def largest_output(notebook: nbformat.NotebookNode) -> str:
-    """Name the first cell that leaves more than a page can hold; empty where none does."""
+    """Name the first cell that leaves an output which no page can hold; empty where none does."""
     for number, cell in enumerate(code_cells(notebook), 1):
-        size = sum(_size(output) for output in cell.outputs)
-        if size > outputs.MOST_OUTPUT_BYTES * 2:
-            return f"code cell {number} leaves {size / 1e6:.1f} MB of output; the limit is 1 MB for each thing it shows"
+        size = max((_size(output) for output in cell.outputs), default=0)
+        if size > outputs.MOST_OUTPUT_BYTES:
+            return f"Code cell {number} leaves {size / 1e6:.1f} MB in one output, the limit is 1 MB; show fewer rows."
     return ""
 
 
