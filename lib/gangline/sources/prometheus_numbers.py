@@ -42,9 +42,14 @@ def parse_numbers(text: bytes) -> Numbers:
         return np.empty(0)
     if len(text) < _FEW_BYTES:
         return _by_token(_plain(text))
-    if any(letter in text for letter in _RARE_LETTERS) or (b"-0" in text and _NEGATIVE_ZERO.search(text)):
+    if any(letter in text for letter in _RARE_LETTERS) or _has_negative_zero(text):
         return _by_polars(_plain(text))
     return _fast(text)
+
+
+def _has_negative_zero(text: bytes) -> bool:
+    # One byte is sought at memory speed, two are not; and few lists hold a minus.
+    return b"-" in text and b"-0" in text and _NEGATIVE_ZERO.search(text) is not None
 
 
 def _plain(text: bytes) -> bytes:

@@ -14,8 +14,9 @@ from gangline.intervals import EPOCH
 FOLDER_NAME = "telemetry"
 DAY_MS = 86_400_000
 ROW_GROUP_SAMPLES = 4_000_000  # a metric's day of more samples than this is several row groups
-COMPRESSION_LEVEL = 3
-_TRIAL_VALUES = 65_536
+FAST_LEVEL, SLOW_LEVEL = 1, 3  # of zstd
+SLOW_MAX_SHARE = 0.85  # the slow level must save this much to be worth its time
+_TRIAL_VALUES = 32_768
 _VALUES_PATH = "values.list.element"
 _TIMES_PATH = "times_ms.list.element"
 
@@ -55,25 +56,28 @@ def day_of(day_number: int) -> date:
 def writer_options(values: NDArray[np.float64]) -> dict[str, object]:
     """Parquet options for one metric, given some of its values.
 
-    Byte-stream-split suits most; values with few decimals compress better as they stand, so a trial decides.
+    Byte-stream-split suits most; values with few decimals compress better as they stand, some at a higher level only,
+    which costs time: a trial decides.
     """
     columns = {field.name: "PLAIN" for field in SCHEMA if not pa.types.is_list(field.type)}
-    is_split = _is_smaller_split(values)
+    encoding, level = _best_packing(np.ascontiguousarray(values[:_TRIAL_VALUES]))
     return {
         "compression": "zstd",
-        "compression_level": COMPRESSION_LEVEL,
+        "compression_level": level,
         "use_dictionary": False,
         "write_statistics": STATISTICS,
-        "column_encoding": columns
-        | {_TIMES_PATH: "DELTA_BINARY_PACKED", _VALUES_PATH: "BYTE_STREAM_SPLIT" if is_split else "PLAIN"},
+        "column_encoding": columns | {_TIMES_PATH: "DELTA_BINARY_PACKED", _VALUES_PATH: encoding},
     }
 
 
-def _is_smaller_split(values: NDArray[np.float64]) -> bool:
-    trial = np.ascontiguousarray(values[:_TRIAL_VALUES])
-    pack = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL).compress
-    split = np.ascontiguousarray(trial.view(np.uint8).reshape(-1, 8).T)
-    return len(pack(split.tobytes())) <= len(pack(trial.tobytes()))
+def _best_packing(values: NDArray[np.float64]) -> tuple[str, int]:
+    plain, split = values.tobytes(), values.view(np.uint8).reshape(-1, 8).T.tobytes()
+    sizes = {
+        ("BYTE_STREAM_SPLIT", FAST_LEVEL): len(zstandard.compress(split, FAST_LEVEL)),
+        ("PLAIN", FAST_LEVEL): len(zstandard.compress(plain, FAST_LEVEL)),
+        ("PLAIN", SLOW_LEVEL): len(zstandard.compress(plain, SLOW_LEVEL)) / SLOW_MAX_SHARE,
+    }
+    return min(sizes, key=lambda packing: sizes[packing])
 
 
 def part_path(telemetry: Path, metric: str, file_name: str) -> Path:

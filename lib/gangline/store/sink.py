@@ -17,7 +17,7 @@ from gangline.store.merging import merge
 from gangline.store.parts import PartDay, PartWriter, SeriesDay
 from gangline.store.timelines import DayTimes, Timelines, cut_by_day
 
-HELD_BYTES = 128 << 20
+HELD_BYTES = 64 << 20
 PIECE_BYTES = 400  # of Python objects, beside its numbers
 IDENTITIES_KNOWN = 200_000
 
