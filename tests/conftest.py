@@ -3,8 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parents[1]
+
+# A busy machine is no failure, and a failing example is printed: no database of them is kept.
+settings.register_profile("gangline", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("gangline")
 
 
 @pytest.fixture(scope="session")
