@@ -1,0 +1,147 @@
+"""Time-by-node matrices: every series of a metric on one grid of steps, several series of a node made one.
+
+Columns are contiguous in memory while they are filled, a day of one metric is in memory at a time.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gangline.counters import count_by_step, deltas_of, regrid
+from gangline.sources.samples import TimesMs, Values
+from gangline.store.layout import DAY_MS
+from gangline.store.mounts import counted_once
+from gangline.store.reading import BLANK_MIN, SampleStore, SeriesSamples
+
+MARGIN_MS = 600_000  # read on either side of a window, for deltas that straddle its edges
+How = Literal["mean", "sum", "max"]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Steps [start + k step, start + (k + 1) step), k from 0.
+
+    >>> Grid.of(0, 95_000, 30_000).step_count
+    4
+    """
+
+    start_ms: int
+    step_ms: int
+    step_count: int
+
+    @classmethod
+    def of(cls, start_ms: int, end_ms: int, step_ms: int) -> "Grid":
+        """The steps that cover [start, end)."""
+        return cls(start_ms, step_ms, max(0, -(-(end_ms - start_ms) // step_ms)))
+
+    @property
+    def end_ms(self) -> int:
+        """End of the last step."""
+        return self.start_ms + self.step_ms * self.step_count
+
+    @property
+    def times_ms(self) -> TimesMs:
+        """Start of every step."""
+        return self.start_ms + self.step_ms * np.arange(self.step_count, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """`values[step, column]`; NaN where a column has no sample in a step. `columns` are in order of name."""
+
+    grid: Grid
+    columns: tuple[str, ...]
+    values: NDArray[np.float64]
+
+
+class _Cells:
+    """Sums, counts or maxima per column and step."""
+
+    def __init__(self, grid: Grid, columns: tuple[str, ...], how: How) -> None:
+        self._grid, self._columns, self._how = grid, columns, how
+        self._places = {column: place for place, column in enumerate(columns)}
+        shape = (len(columns), grid.step_count)
+        self._total = np.full(shape, -np.inf) if how == "max" else np.zeros(shape)
+        self._count = np.zeros(shape, np.int32)
+
+    def add(self, column: str, first_step: int, values: Values) -> None:
+        place, span = self._places[column], slice(first_step, first_step + values.size)
+        is_known = ~np.isnan(values)
+        self._count[place, span] += is_known
+        if self._how == "max":
+            np.fmax(self._total[place, span], values, out=self._total[place, span])
+        else:
+            self._total[place, span] += np.where(is_known, values, 0.0)
+
+    def matrix(self) -> Matrix:
+        total = self._total / np.maximum(self._count, 1) if self._how == "mean" else self._total
+        return Matrix(self._grid, self._columns, np.where(self._count > 0, total, np.nan).T)
+
+
+def read_levels(
+    store: SampleStore, metric: str, column_of: Mapping[int, str], grid: Grid, how: How = "mean", scale: float = 1.0
+) -> Matrix:
+    """A gauge by step: the latest sample of each series in each step, series of one column combined.
+
+    Parameters
+    ----------
+    column_of
+        The column (a node's name, say) of each series that is wanted.
+    how
+        How several series of a column become one value, of those that have one in the step.
+    scale
+        What every value is multiplied by.
+    """
+    cells = _Cells(grid, tuple(sorted(set(column_of.values()))), how)
+    limit = BLANK_MIN if metric.startswith("DCGM_") else np.inf
+    for day in store.days(metric, grid.start_ms, grid.end_ms):
+        for row in store.rows(metric, day):
+            column = column_of.get(row.series_id)
+            if column is None:
+                continue
+            first, count = _steps_of_day(grid, row.times.day)
+            values = np.where(row.values < limit, row.values, np.nan) if limit < np.inf else row.values
+            is_number = ~np.isnan(values)
+            start_ms = grid.start_ms + first * grid.step_ms
+            level = regrid(row.times.times_ms[is_number], values[is_number], start_ms, grid.step_ms, count)
+            cells.add(column, first, level * scale)
+    return cells.matrix()
+
+
+def read_increases(
+    store: SampleStore,
+    metric: str,
+    column_of: Mapping[int, str],
+    grid: Grid,
+    once: Mapping[int, Hashable] | None = None,
+    scale: float = 1.0,
+) -> Matrix:
+    """A counter by step: what its series counted in each step, series of one column added up.
+
+    Parameters
+    ----------
+    once
+        A key for series that may be one thing seen twice (mounts of one export): of those with equal keys and equal
+        samples one counts.
+    """
+    columns = tuple(sorted(set(column_of.values())))
+    cells = _Cells(grid, columns, "sum")
+    series = store.read(metric, grid.start_ms - MARGIN_MS, grid.end_ms + MARGIN_MS, column_of)
+    for series_id in counted_once(series, once or {}):
+        cells.add(column_of[series_id], 0, _increases(series[series_id], grid) * scale)
+    return cells.matrix()
+
+
+def _increases(samples: SeriesSamples, grid: Grid) -> Values:
+    deltas = deltas_of(samples.times_ms, samples.values)
+    return count_by_step(deltas, grid.start_ms, grid.step_ms, grid.step_count)
+
+
+def _steps_of_day(grid: Grid, day: int) -> tuple[int, int]:
+    """The first step that a UTC day may have samples in, and how many."""
+    first = max(0, (day * DAY_MS - grid.start_ms) // grid.step_ms)
+    last = min(grid.step_count - 1, ((day + 1) * DAY_MS - 1 - grid.start_ms) // grid.step_ms)
+    return first, max(0, last - first + 1)

@@ -1,0 +1,72 @@
+"""Series on one grid, by node."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gangline.sources.samples import SampleBatch
+from gangline.store.identity import NodeRule, identify
+from gangline.store.matrix import Grid, How, read_increases, read_levels
+from tests.store.stored import DAY, T0, batch, stored
+
+NAN = np.nan
+
+
+def ids(metric: str, *labels: dict[str, str]) -> list[int]:
+    return [identify({"__name__": metric, "instance": "n1:9100"} | each, NodeRule()).series_id for each in labels]
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [("mean", [2.0, 5.0, NAN, 8.0]), ("sum", [4.0, 5.0, NAN, 8.0]), ("max", [3.0, 5.0, NAN, 8.0])],
+)
+def test_levels_of_a_node(tmp_path: Path, how: How, expected: list[float]) -> None:
+    with stored(tmp_path) as made:
+        made.load(
+            "f", batch({T0: 1.0, T0 + 15: 5.0, T0 + 25: NAN}, gpu="0"), batch({T0 + 9: 3.0, T0 + 30: 8.0}, gpu="1")
+        )
+        first, second = ids("m", {"gpu": "0"}, {"gpu": "1"})
+        matrix = read_levels(made.store, "m", {first: "n1", second: "n1"}, Grid(T0, 10, 4), how)
+        assert matrix.columns == ("n1",)
+        np.testing.assert_array_equal(matrix.values[:, 0], expected)
+
+
+def test_levels_across_days_and_series_left_out(tmp_path: Path) -> None:
+    times = np.arange(T0 - 60_000, T0 + DAY + 60_000, 30_000)
+    with stored(tmp_path) as made:
+        made.load("f", *(SampleBatch({"__name__": "m", "gpu": str(n)}, times, times * 1.0 + n) for n in range(3)))
+        wanted = [identify({"__name__": "m", "gpu": str(n)}, NodeRule()).series_id for n in (0, 2)]
+        grid = Grid.of(T0 - 30_000, T0 + DAY + 30_000, 30_000)
+        matrix = read_levels(made.store, "m", dict(zip(wanted, ("b", "a"), strict=True)), grid, scale=2.0)
+        assert matrix.columns == ("a", "b")
+        np.testing.assert_array_equal(matrix.values, np.stack([grid.times_ms + 2.0, grid.times_ms + 0.0], axis=1) * 2)
+
+
+def test_blanks_of_dcgm_are_unknown(tmp_path: Path) -> None:
+    with stored(tmp_path) as made:
+        made.load("f", batch({T0: 9.223372036854776e18, T0 + 10: 4.0}, "DCGM_FI_DEV_GPU_TEMP"))
+        (series,) = ids("DCGM_FI_DEV_GPU_TEMP", {})
+        matrix = read_levels(made.store, "DCGM_FI_DEV_GPU_TEMP", {series: "n1"}, Grid(T0, 10, 2))
+        np.testing.assert_array_equal(matrix.values[:, 0], [NAN, 4.0])
+
+
+def test_increases_add_mounts_up_but_equal_ones_once(tmp_path: Path) -> None:
+    counts = {T0 + 10 * n: 5.0 * n for n in range(4)}
+    mounts = [{"mountaddr": address} for address in ("a", "b", "c")]
+    with stored(tmp_path) as made:
+        differing = {time: 2 * value for time, value in counts.items()}
+        for labels, points in zip(mounts, (counts, counts, differing), strict=True):
+            made.load(labels["mountaddr"], batch(points, **labels))
+        series = ids("m", *mounts)
+        columns = dict.fromkeys(series, "n1")
+        grid = Grid(T0, 10, 3)
+        once = read_increases(made.store, "m", columns, grid, dict.fromkeys(series, "export"))
+        np.testing.assert_array_equal(once.values[:, 0], [15.0, 15.0, 15.0])
+        np.testing.assert_array_equal(read_increases(made.store, "m", columns, grid).values[:, 0], [20.0] * 3)
+
+
+def test_a_metric_that_is_not_there_is_empty(tmp_path: Path) -> None:
+    with stored(tmp_path) as made:
+        assert read_levels(made.store, "m", {}, Grid(T0, 10, 2)).values.shape == (2, 0)
+        np.testing.assert_array_equal(read_levels(made.store, "m", {1: "n"}, Grid(T0, 10, 1)).values, [[NAN]])
