@@ -118,8 +118,8 @@ def test_an_alert_stands_at_the_top() -> None:
     notebook.cells[1].outputs = [
         nbformat.v4.new_output("error", ename="E", evalue="<script>", traceback=["<script>alert(1)"])
     ]
-    broken = page(notebook, "x", alert("E: <script>."))
-    assert 'class="banner is-alert" role="alert"><b>This page is not complete.</b> E: &lt;script&gt;.' in broken
+    broken = page(notebook, "x", alert("E: <script>.", notebook))
+    assert 'class="banner is-alert" role="alert"><b>This page is not complete.</b> E: &lt;script&gt;. <a href="#broken">' in broken
     assert 'id="broken">&lt;script&gt;alert(1)' in broken
 
 

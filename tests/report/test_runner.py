@@ -123,7 +123,7 @@ def test_the_cluster_s_index_lists_the_window(rendered: tuple[Path, Results]) ->
     page = (rendered[0].parent / "index.html").read_text("utf-8")
     assert '<a href="2025-W41/index.html">2025-W41</a>' in page
     assert '<span class="is-failed">6 failed</span>, 2 complete' in page
-    assert '<td class="number">177 sessions</td>' in page
+    assert '<td class="number"><span class="pair">177</span></td>' in page
 
 
 def test_an_unknown_parameter_stops_before_anything_runs(orion: Config, tmp_path: Path) -> None:

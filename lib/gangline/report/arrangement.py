@@ -29,7 +29,8 @@ SHOWN_TYPES = [
 ]
 HEADING = re.compile(r"<h([123])>(.*?)</h\1>", re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
-ALERT = Markup('<b>This page is not complete.</b> {} <a href="#broken">Where it broke</a>')
+ALERT = Markup("<b>This page is not complete.</b> {}")
+WAY = Markup(' <a href="#broken">Where it broke</a>')
 CHART_MARK = 'data-chart="'
 
 
@@ -179,6 +180,8 @@ def _settle(cell: nbformat.NotebookNode, shown: list[Any], arranged: Arrangement
     cell.outputs = shown
 
 
-def alert(problem: str) -> Markup:
-    """Write the alert of a page that is not complete."""
-    return ALERT.format(problem)
+def alert(problem: str, notebook: nbformat.NotebookNode) -> Markup:
+    """Write the alert of a page that is not complete, with a way to the traceback where there is one."""
+    outputs_left = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    has_traceback = any(output["output_type"] == "error" for output in outputs_left)
+    return ALERT.format(problem) + (WAY if has_traceback else "")

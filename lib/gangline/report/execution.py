@@ -31,10 +31,10 @@ def run(job: Job) -> Outcome:
     problem = find_problem(notebook, error, job.limit_s) or largest_output(notebook)
     if error is not None:
         notes.append("".join(traceback.format_exception_only(error)).strip())
-    written = exporter.page(notebook, job.notebook.stem, alert(problem) if problem else None)
+    written = exporter.page(notebook, job.notebook.stem, alert(problem, notebook) if problem else None)
     if not problem and len(written.encode()) > MOST_PAGE_BYTES:
         problem = f"The page takes {len(written.encode()) / 1e6:.1f} MB, the limit is 5 MB; show fewer rows."
-        written = exporter.page(notebook, job.notebook.stem, alert(problem))
+        written = exporter.page(notebook, job.notebook.stem, alert(problem, notebook))
     (job.work / "page.html").write_text(written, "utf-8")
     notebook.metadata["gangline"] = {"problem": problem}
     nbformat.write(notebook, executed)  # type: ignore[no-untyped-call]

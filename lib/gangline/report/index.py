@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from gangline.estimates.wording import words
+from gangline.estimates.wording import number
 from gangline.report import assets, cards
 from gangline.report.history import FIGURES_FILE
 from gangline.report.leftovers import PageFacts, facts_of
@@ -126,7 +126,8 @@ def _value(window: WindowFacts, key: str) -> str:
     figure = window.figures.get(key)
     if figure is None or figure["value"] is None:
         return "–"
-    return words(figure["value"], figure["unit"])
+    shown = number(figure["value"], figure["unit"])
+    return f"{shown} %" if figure["unit"] == "ratio" else shown
 
 
 def _course(window: WindowFacts, windows: Sequence[WindowFacts], key: str) -> Markup:
