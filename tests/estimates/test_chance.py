@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gangline.estimates import Block, block_null, session_blocks, without_longest
+from gangline.estimates.chance import Block, block_null, session_blocks, without_longest
 
 NODES = frozenset(f"gpu{number:03}" for number in range(62, 125))
 SAME_THREE = frozenset(["gpu074", "gpu086", "gpu119"])
@@ -81,7 +81,7 @@ def test_result_does_not_depend_on_the_hash_seed() -> None:
     nodes = frozenset("abcdefgh")
     blocks = [Block(frozenset("ab"), nodes, 1.0), Block(frozenset("cd"), nodes, 2.5)] * 3
     code = (
-        "from gangline.estimates import Block, block_null; n = frozenset('abcdefgh');"
+        "from gangline.estimates.chance import Block, block_null; n = frozenset('abcdefgh');"
         "print(block_null([Block(frozenset('ab'), n, 1.0), Block(frozenset('cd'), n, 2.5)] * 3, draws=20).statistics)"
     )
     other = subprocess.run(

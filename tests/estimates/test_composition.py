@@ -1,6 +1,6 @@
 """Likeness of node sets."""
 
-from gangline.estimates import consecutive_jaccard, jaccard
+from gangline.estimates.composition import consecutive_jaccard, jaccard
 
 
 def test_jaccard() -> None:

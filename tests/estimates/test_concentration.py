@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gangline.estimates import gini, hhi, lorenz, top_fraction_share, top_share, top_units
+from gangline.estimates.concentration import gini, hhi, lorenz, top_fraction_share, top_share, top_units
 
 HOURS = [30, 20, 10] + [4] * 10 + [0] * 50
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.duration.survfunc import CumIncidenceRight
 
-from gangline.estimates import cumulative_incidence, kaplan_meier
+from gangline.estimates.incidence import cumulative_incidence
+from gangline.estimates.survival import kaplan_meier
 
 CAUSES = {0: None, 1: "retry", 2: "person"}
 ROWS = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 2)), min_size=1, max_size=40)

@@ -6,16 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gangline.estimates import (
-    event_gaps,
-    gini,
-    kaplan_meier,
-    median,
-    per_1000_node_days,
-    quantiles,
-    top_fraction_share,
-    weibull,
-)
+from gangline.estimates.concentration import gini, top_fraction_share
+from gangline.estimates.quantiles import median, quantiles
+from gangline.estimates.rates import per_1000_node_days
+from gangline.estimates.survival import kaplan_meier
+from gangline.estimates.weibull import event_gaps, weibull
 
 SERVERS, DAYS = 400, 348.9798
 

@@ -3,8 +3,13 @@
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from gangline.estimates import difference_of_proportions, fisher_p, proportion, ratio_of_proportions
-from gangline.estimates.proportions import ratio_bounds
+from gangline.estimates.proportions import (
+    difference_of_proportions,
+    fisher_p,
+    proportion,
+    ratio_bounds,
+    ratio_of_proportions,
+)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gangline.estimates import median, quantile, quantiles
-from gangline.estimates.quantiles import median_coverage, median_rank
+from gangline.estimates.quantiles import median, median_coverage, median_rank, quantile, quantiles
 
 NAN = float("nan")
 

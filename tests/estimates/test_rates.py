@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gangline.estimates import (
+from gangline.estimates.rates import (
     dispersion_index,
     dispersion_p,
     event_count,

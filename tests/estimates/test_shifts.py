@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from gangline.estimates import chance_less, rank_sum_p, shift, shifts
+from gangline.estimates import shifts
+from gangline.estimates.shifts import chance_less, rank_sum_p, shift
 
 TERM = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
 EARLY = [1.15, 0.88, 0.90, 0.74, 1.21]

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gangline.estimates import Gaps, event_gaps, power_statement, weibull
-from gangline.estimates.weibull import detectable_shapes
+from gangline.estimates.weibull import Gaps, detectable_shapes, event_gaps, power_statement, weibull
 
 WEEKS = [6, 6, 6, 6, 7, 9, 10, 10, 11, 13, 16, 17, 19, 20, 22, 23, 25, 32, 32, 34, 35]
 IS_ENDED = [True] * 3 + [False, True, False, True, False, False, True, True] + [False] * 3 + [True] * 2 + [False] * 5
