@@ -163,7 +163,8 @@ def _segments(path: _Path, tokens: list[Token], layout: Layout) -> Iterator[Segm
 
 def _fields(part: _Done, tokens: list[Token], layout: Layout) -> list[str]:
     fields = [""] * layout.width
-    start, end = part.starts, part.end
+    start: _Start | None = part.starts
+    end = part.end
     while start is not None:
         fields[start.column] = _joined(tokens[start.token : end], layout.delimiter)
         start, end = start.before, start.token
