@@ -4,6 +4,7 @@ members as (select * from intermediate.int_session_nodes_merged),
 nodes as (select * from intermediate.int_nodes_keyed),
 node_incidents as (select * from intermediate.int_node_incidents_merged),
 node_states as (select * from intermediate.int_node_states_merged),
+annotations as (select * from intermediate.int_annotations_targeted),
 maintenance as (select * from meta.maintenance),
 settings as (select * from meta.settings),
 
@@ -15,6 +16,24 @@ in_maintenance as (
     join maintenance
         on ends.ended_at >= coalesce(maintenance.from_at, '-infinity'::timestamptz)
         and ends.ended_at < coalesce(maintenance.to_at, 'infinity'::timestamptz)
+),
+
+-- a person knows that it was planned: a remark on the session, or on one of its nodes from a given time on
+called_planned as (
+    select ends.session_key
+    from annotations
+    join ends using (session_key)
+    where annotations.is_planned
+        and ends.ended_at between coalesce(annotations.started_at, '-infinity'::timestamptz)
+            and coalesce(annotations.ended_at, 'infinity'::timestamptz)
+    union
+    select ends.session_key
+    from annotations
+    join members using (node_key)
+    join ends on ends.session_key = members.session_key
+    where annotations.is_planned
+        and ends.ended_at between annotations.started_at and coalesce(annotations.ended_at, 'infinity'::timestamptz)
+        and members.until_at >= annotations.started_at
 ),
 
 kills as (
@@ -47,6 +66,8 @@ ruled as (
         case
             when ends.end_reason = 'completed' then ['completed', 'end_reason']
             when in_maintenance.session_key is not null then ['planned', 'maintenance']
+            when called_planned.session_key is not null then ['planned', 'annotation']
+            when starts_with(ends.state_key, 'control-plane/') then ['failure', 'control_plane']
             when ends.end_reason in ('failed', 'node_fail', 'out_of_memory') then ['failure', 'end_reason']
             when ends.end_reason = 'preempted' then ['preempted', 'end_reason']
             when ends.end_reason = 'timeout' and ends.time_limit_min is null then ['unknown', 'no_time_limit']
@@ -61,6 +82,7 @@ ruled as (
         end as ruling
     from ends
     left join in_maintenance using (session_key)
+    left join called_planned using (session_key)
     left join explained using (session_key)
     cross join settings
 ),

@@ -12,8 +12,10 @@ dated as (
         coalesce(end_reasons.is_terminal, parts.ended_at is not null) as is_terminal,
         struct_pack(
             source_state := parts.source_state,
+            state_key := parts.state_key,
             end_reason := end_reasons.end_reason,
-            end_reason_unstarted := end_reasons.end_reason_unstarted
+            end_reason_unstarted := end_reasons.end_reason_unstarted,
+            is_waiting := coalesce(end_reasons.is_waiting, false)
         ) as state
     from parts
     join files using (file_id)

@@ -13,13 +13,16 @@ final as (
             when records.has_started is not null or len(records.nodes) = 0 then false
         end as has_started,
         files.observed_until,
+        -- below all others what a kernel's row knows of its session: it only fills
         record_order(
             coalesce(end_reasons.is_terminal, records.ended_at is not null), files.file_order, records.line
-        ) as record_order,
+        ) - if(records.state_key is null, 1::bigint << 62, 0) as record_order,
         struct_pack(
             source_state := records.source_state,
+            state_key := records.state_key,
             end_reason := end_reasons.end_reason,
-            end_reason_unstarted := end_reasons.end_reason_unstarted
+            end_reason_unstarted := end_reasons.end_reason_unstarted,
+            is_waiting := coalesce(end_reasons.is_waiting, false)
         ) as state
     from records
     join files using (file_id)

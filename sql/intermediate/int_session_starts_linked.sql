@@ -44,7 +44,8 @@ measured as (
         minutes_between(previous_ended_at, coalesce(created_at, started_at)) as submit_gap_min,
         coalesce(started_at >= previous_ended_at - clock_tolerance(), false) as is_link,
         source = 'slurm' and attempt_key = previous_attempt_key as is_requeue,
-        attempt_key is not distinct from previous_attempt_key and source_attempt > previous_attempt as is_counted,
+        attempt_key is not distinct from previous_attempt_key and source_attempt > coalesce(previous_attempt, 0)
+            as is_counted,
         previous_ended_at is not null and coalesce(previous_end_class, 'unknown') not in ('completed', 'planned')
             as is_after_abnormal_end
     from beside_previous

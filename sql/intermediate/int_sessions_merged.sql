@@ -6,12 +6,14 @@ parts as (select * from intermediate.int_session_parts_merged),
 visits as (select * from staging.stg_exports__session_statuses),
 files as (select * from intermediate.int_files_dated),
 end_reasons as (select * from staging.end_reasons),
+settings as (select * from meta.settings),
 run_names as (select * from intermediate.int_run_names_stripped),
 
 records_merged as (
     select
         keys.session_key,
         max(records.record_order) as record_order,
+        max(records.record_order) >= 1::bigint << 61 as is_over,
         max(records.record_order) filter (where len(records.nodes) > 0) as nodes_record_order,
         max(records.record_order) filter (where len(records.excluded_nodes) > 0) as excluded_record_order,
         arg_max(records.file_id, records.record_order) as file_id,
@@ -23,7 +25,12 @@ records_merged as (
         arg_max(records.gpu_model, records.record_order) as gpu_model,
         arg_max(records.gpu_count, records.record_order) filter (where records.gpu_count > 0) as gpu_count,
         arg_max(records.created_at, records.record_order) as created_at,
-        arg_max(records.started_at, records.record_order) as started_at,
+        -- back in the queue, its row has no start: an earlier export's was that of an earlier allocation
+        case
+            when coalesce(arg_max(records.state, records.record_order).is_waiting, false)
+                then arg_max_null(records.started_at, records.record_order)
+            else arg_max(records.started_at, records.record_order)
+        end as started_at,
         arg_max(records.ended_at, records.record_order) as ended_at,
         arg_max(records.end_source, records.record_order) filter (where records.ended_at is not null) as end_source,
         -- what once ran has run; else the record that speaks first, even where it cannot tell
@@ -45,30 +52,44 @@ records_merged as (
     group by all
 ),
 
-parts_summed as (
-    select
-        session_key,
-        min(started_at) as started_at,
-        case when bool_and(is_terminal) then max(ended_at) end as ended_at,
-        -- the parts still open say what a session without a row of its own does, else the first to end
-        coalesce(
-            arg_min(state, part_id) filter (where state.source_state is not null and not is_terminal),
-            arg_min(state, coalesce(ended_at, 'infinity'::timestamptz)) filter (where state.source_state is not null)
-        ) as state,
-        max(observed_until) as observed_until
+parts_ended as (
+    select *, max(ended_at) over (partition by session_key) as last_ended_at
     from parts
-    group by session_key
 ),
 
-visits_summed as (
+parts_summed as (
+    select
+        parts.session_key,
+        min(parts.started_at) as started_at,
+        case when bool_and(parts.is_terminal) then max(parts.ended_at) end as ended_at,
+        -- a session without a row of its own does what its open parts do, else it ended as the first of those that
+        -- ended together: what was lost long before had left a session that went on
+        coalesce(
+            arg_min(parts.state, parts.part_id) filter (where parts.state.source_state is not null and not parts.is_terminal),
+            arg_min(parts.state, row(parts.ended_at, parts.part_id)) filter (
+                where parts.state.source_state is not null
+                    and minutes_between(parts.ended_at, parts.last_ended_at) <= settings.failures_before_min
+            ),
+            arg_min(parts.state, parts.part_id) filter (where parts.state.source_state is not null)
+        ) as state,
+        max(parts.observed_until) as observed_until
+    from parts_ended as parts
+    cross join settings
+    group by parts.session_key
+),
+
+visits_judged as (
     select
         keys.session_key,
-        min(visits.visited_at) filter (where visits.part_id is null and visits.status = 'PENDING') as created_at,
-        min(visits.visited_at) filter (where visits.part_id is null and visits.status = 'RUNNING') as started_at,
-        max(visits.visited_at) filter (where visits.part_id is null and end_reasons.is_terminal) as ended_at,
-        max(visits.visited_at) filter (where visits.part_id is null) as latest_at,
-        bool_or(visits.status = 'RUNNING') filter (where visits.part_id is not null) as has_part_started,
-        max(files.observed_until) as observed_until
+        visits.visited_at,
+        visits.part_id,
+        visits.status,
+        files.observed_until,
+        end_reasons.is_terminal,
+        end_reasons.is_waiting,
+        end_reasons.end_reason = 'running' and end_reasons.end_reason_unstarted = 'unknown' as is_holding,
+        max(visits.visited_at) filter (where visits.part_id is null and end_reasons.is_waiting)
+            over (partition by keys.session_key) as queued_at
     from visits
     join files using (file_id)
     join keys
@@ -76,8 +97,36 @@ visits_summed as (
         and keys.source = files.source
         and keys.cluster_source = visits.cluster_source
     left join end_reasons on end_reasons.source = files.source and end_reasons.state_key = visits.status
-    group by all
 ),
+
+visits_summed as (
+    select
+        session_key,
+        min(visited_at) filter (where status = 'PENDING') as created_at,
+        min(visited_at) filter (where is_holding and visited_at >= coalesce(queued_at, '-infinity'::timestamptz))
+            as allocated_at,
+        max(visited_at) filter (where status = 'RUNNING') as last_running_at,
+        max(visited_at) filter (where is_terminal) as ended_at,
+        max(visited_at) as latest_at,
+        coalesce(max(visited_at) = any_value(queued_at), false) as is_waiting,
+        bool_or(is_holding) as has_started,
+        bool_or(is_waiting) and bool_or(is_terminal) as is_whole
+    from visits_judged
+    where part_id is null
+    group by session_key
+),
+
+part_visits_summed as (
+    select
+        session_key,
+        bool_or(is_holding) as has_started,
+        bool_or(is_waiting) and bool_or(is_terminal) as is_whole
+    from visits_judged
+    where part_id is not null
+    group by session_key
+),
+
+visits_seen as (select session_key, max(observed_until) as observed_until from visits_judged group by session_key),
 
 filled as (
     select
@@ -87,10 +136,16 @@ filled as (
         nullif(keys.cluster_source, '') as cluster_source,
         coalesce(records.bare_id, keys.native_id) as bare_id,
         records.* exclude (
-            session_key, bare_id, created_at, started_at, ended_at, end_source, has_started, state, observed_until
+            session_key, bare_id, created_at, started_at, ended_at, end_source, has_started, is_over, state, observed_until
         ),
         coalesce(records.created_at, visits.created_at) as created_at,
-        coalesce(records.started_at, visits.started_at, parts.started_at) as started_at,
+        coalesce(
+            records.started_at,
+            visits.allocated_at,
+            -- two hosts' clocks may put the last wait after the start
+            if(coalesce(records.state.is_waiting, visits.is_waiting), null, visits.last_running_at),
+            if(records.has_started and records.state.is_waiting, null, parts.started_at)
+        ) as started_at,
         coalesce(records.ended_at, visits.ended_at, parts.ended_at) as ended_at,
         case
             when records.ended_at is not null then coalesce(records.end_source, 'session')
@@ -99,16 +154,24 @@ filled as (
         end as end_source,
         coalesce(
             records.has_started,
-            visits.has_part_started,
+            -- that it never ran is known where both ends of the history are there, or where it waits still
+            if(records.is_over and not visits.is_whole, nullif(visits.has_started, false), visits.has_started),
+            if(
+                records.is_over and not part_visits.is_whole,
+                nullif(part_visits.has_started, false),
+                part_visits.has_started
+            ),
             if(records.record_order is null and parts.session_key is not null, false, null)
         ) as has_started,
         coalesce(records.state, parts.state) as state,
         visits.latest_at as latest_visit_at,
-        greatest(records.observed_until, parts.observed_until, visits.observed_until) as observed_until
+        greatest(records.observed_until, parts.observed_until, visits_seen.observed_until) as observed_until
     from keys
     left join records_merged as records using (session_key)
     left join parts_summed as parts using (session_key)
     left join visits_summed as visits using (session_key)
+    left join part_visits_summed as part_visits using (session_key)
+    left join visits_seen using (session_key)
 ),
 
 judged as (
@@ -118,6 +181,7 @@ judged as (
         coalesce(ended_at < started_at, false) as has_reversed_times,
         has_started or started_at is not null as has_started,
         state.source_state as source_state,
+        state.state_key as state_key,
         coalesce(
             if(not has_started and started_at is null, state.end_reason_unstarted, state.end_reason),
             'unknown'
@@ -141,7 +205,7 @@ final as (
         -- a session stuck on its way out is not known to run: it would poison every sum of hours (lablup/backend.ai#12317)
         case
             when started_at is null or ended_at is not null then ended_at
-            when end_reason = 'running' and upper(coalesce(source_state, '')) not like 'TERMINATING%'
+            when end_reason = 'running' and state_key is distinct from 'TERMINATING'
                 then greatest(observed_until, started_at)
             else greatest(latest_visit_at, started_at)
         end as until_at

@@ -1,6 +1,7 @@
 -- A row: one remark of a person about a session, an incident or a node; a remark repeated in later exports is one.
-with annotations as (select * from staging.stg_exports__annotations),
-files as (select * from intermediate.int_files_dated),
+with annotations as (select * from intermediate.int_annotations_targeted),
+sessions as (select session_key, session_id from intermediate.int_sessions_keyed),
+nodes as (select node_key, node from intermediate.int_nodes_keyed),
 
 final as (
     select
@@ -10,11 +11,14 @@ final as (
         annotations.cause,
         annotations.is_planned,
         annotations.note,
-        arg_max(files.path, record_order(true, files.file_order, annotations.line)) as file,
-        arg_max(annotations.line, record_order(true, files.file_order, annotations.line)) as line
+        annotations.file,
+        annotations.line,
+        sessions.session_id,
+        nodes.node,
+        annotations.incident_id
     from annotations
-    join files using (file_id)
-    group by all
+    left join sessions using (session_key)
+    left join nodes using (node_key)
 )
 
 select * from final order by started_at, target, cause, note

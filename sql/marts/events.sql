@@ -5,8 +5,6 @@ files as (select * from intermediate.int_files_dated),
 node_states as (select * from intermediate.int_node_states_merged),
 node_incidents as (select * from intermediate.int_node_incidents_merged),
 annotations as (select * from marts.annotations),
-session_names as (select session_id from intermediate.int_sessions_keyed),
-node_names as (select node from intermediate.int_nodes_keyed),
 
 session_facts as (
     select sessions.*, lineages.lineage_id, files.path as file
@@ -39,14 +37,13 @@ incident_events as (
 annotation_events as (
     select
         annotations.started_at as event_at,
-        node_names.node,
-        session_names.session_id,
+        coalesce(annotations.node, node_incidents.node) as node,
+        annotations.session_id,
         concat_ws(': ', annotations.cause, annotations.note) as value,
         annotations.file,
         annotations.line
     from annotations
-    left join session_names on session_names.session_id = annotations.target
-    left join node_names on node_names.node = annotations.target
+    left join node_incidents using (incident_id)
 ),
 
 final as (

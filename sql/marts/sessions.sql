@@ -50,7 +50,9 @@ final as (
         sessions.gpu_model,
         sessions.bare_id,
         starts.gap_min,
-        starts.submit_gap_min
+        starts.submit_gap_min,
+        ends.end_class not in ('completed', 'planned') as is_abnormal_end,
+        ends.end_class = 'failure' as is_failure
     from sessions
     join sizes using (session_key)
     left join ends using (session_key)

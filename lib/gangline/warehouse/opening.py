@@ -54,7 +54,7 @@ def connect_file(path: Path, rebuild_hint: str = "gangline ingest --rebuild") ->
 def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     """A connection with the settings that every one has: UTC, no extensions from outside, memory and threads capped."""
     try:
-        con = duckdb.connect(path, read_only=read_only, config=_OFFLINE | _caps())
+        con = duckdb.connect(path, read_only=read_only, config=_OFFLINE | _caps() | ({} if read_only else _writing(path)))
     except (duckdb.IOException, duckdb.SerializationException, duckdb.InternalException) as error:
         reason = str(error).splitlines()[0]
         raise WarehouseError(f"{path}: cannot be opened: {reason}; rebuild it with `{rebuild_hint}`") from error
@@ -62,6 +62,11 @@ def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyC
     con.execute("set enable_progress_bar = false")
     point_at_samples(con, path.parent / FOLDER_NAME)
     return con
+
+
+def _writing(path: Path) -> Settings:
+    """Rows carry their line, so their order may be lost; what memory does not hold goes beside the warehouse."""
+    return {"preserve_insertion_order": False, "temp_directory": f"{path}.tmp"}
 
 
 def check_versions(con: duckdb.DuckDBPyConnection, path: Path, rebuild_hint: str) -> None:
