@@ -167,7 +167,8 @@ def _fields(part: _Done, tokens: list[Token], layout: Layout) -> list[str]:
     end = part.end
     while start is not None:
         fields[start.column] = _joined(tokens[start.token : end], layout.delimiter)
-        start, end = start.before, start.token
+        end = start.token
+        start = start.before
     return fields
 
 
