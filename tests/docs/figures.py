@@ -5,10 +5,10 @@ from tests.conftest import ROOT
 
 HEAD = """# Every figure by its id
 
-`figures.json` beside each window's pages holds these, with value, unit, n, interval (low, high, level), method, the reason
-where there is no value, and the value of the window before. Ids are stable: a figure may be added, never renamed without a
-major version. An id that ends in `.<stage>` or `.<kind>` stands once for each. How each is defined: the page that shows it,
-and [GLOSSARY.md](../GLOSSARY.md) for the words.
+`figures.json` beside each window's pages holds these, with value, unit, n, interval (low, high, level), method, the
+reason where there is no value, and the value of the window before. Ids are stable: a figure may be added, never renamed
+without a major version. An id that ends in `.<stage>` or `.<kind>` stands once for each. How each is defined: the page
+that shows it, and [GLOSSARY.md](../GLOSSARY.md) for the words.
 
 | id | what it is | how it counts |
 | --- | --- | --- |
