@@ -10,7 +10,7 @@ from gangline.estimates import Estimate
 from gangline.estimates.chance import BlockNull
 from gangline.estimates.concentration import gini, hhi, top_share
 from gangline.estimates.proportions import proportion
-from gangline.gangs import NO_GANG, TOP, chance
+from gangline.gangs import NO_GANG, TOP, chance, gang_sessions
 from gangline.vocabulary import Verdict
 from gangline.warehouse.querying import query
 from gangline.windows import Window
@@ -39,7 +39,7 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimat
     """
     nodes = by_node(con, window)
     reason = reason_for_none(nodes)
-    null = None if reason else chance(con, window)
+    null = None if reason else chance(con, gang_sessions(con, window))
     return {
         "exclusions.gang_sessions": _gang_count(con, window),
         "exclusions.excluded_total": _total(nodes),

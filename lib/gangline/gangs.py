@@ -57,14 +57,14 @@ def states(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     return query(con, "from marts.gang_exclusions($start, $end)", start=window.start, end=window.end)
 
 
-def chance(con: duckdb.DuckDBPyConnection, window: Window) -> BlockNull:
+def chance(con: duckdb.DuckDBPyConnection, sessions: Sequence[GangSession]) -> BlockNull:
     """The permutation null of the top three's share of hours, by blocks of gang sessions with one excluded set.
 
     Its observed value counts each session's whole time for the set that it left out at its start, as its draws do.
     """
     settings = query(con, "select exclusions_draws, exclusions_seed, exclusions_max_blocks from meta.settings")
     draws, seed, most = settings.row(0)
-    return _null(blocks(gang_sessions(con, window)), draws, seed, most)
+    return _null(blocks(sessions), draws, seed, most)
 
 
 @lru_cache(maxsize=4)

@@ -152,10 +152,10 @@ def null_bins(null: BlockNull) -> pl.DataFrame:
 def against_chance(bins: pl.DataFrame, observed: Estimate) -> alt.TopLevelMixin:
     """What random sets of the same sizes give, as a histogram, and what was seen, as a rule; takes `null_bins`."""
     seen = pl.DataFrame({"share": [observed.value], "label": [f"seen: {observed.brief}"]})
-    at_right = observed.value is not None and observed.value > 0.8
-    x = alt.X(
-        "from_share:Q", title="Share of the top three nodes", axis=alt.Axis(format="~%"), scale=_shares(bins, observed)
-    )
+    scale = _shares(bins, observed)
+    low, high = scale.domain
+    is_far = (observed.value or 0.0) > low + 0.75 * (high - low)
+    x = alt.X("from_share:Q", title="Share of the top three nodes", axis=alt.Axis(format="~%"), scale=scale)
     bars = (
         alt.Chart(bins.with_columns(lower=pl.lit(0)))
         .mark_rect(aria=False, color=SKY)
@@ -165,8 +165,8 @@ def against_chance(bins: pl.DataFrame, observed: Estimate) -> alt.TopLevelMixin:
     text = (
         alt.Chart(seen)
         .mark_text(
-            align="right" if at_right else "left",
-            dx=-7 if at_right else 7,
+            align="right" if is_far else "left",
+            dx=-7 if is_far else 7,
             color=VERMILLION,
             fontWeight=600,
             aria=False,

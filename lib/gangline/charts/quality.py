@@ -21,6 +21,8 @@ def coverage(days: pl.DataFrame, first: datetime, after: datetime, step_days: in
     first, after : datetime
         The window's first local day and the one after its last, from `quality.midnights`.
     """
+    if days.is_empty():
+        return alt.Chart(days).mark_rect()
     named = shortened(days, "source")
     at = pl.col("day").cast(pl.Datetime("us", "UTC")).alias("at")
     cells = named.select(pl.col("source_label").alias("name"), at, pl.col("day_share").alias("value"))
