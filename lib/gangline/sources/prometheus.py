@@ -12,6 +12,7 @@ from gangline.sources.files import UTF8_BOM, InputFile
 from gangline.sources.prometheus_api import read_api
 from gangline.sources.prometheus_csv import read_csv
 from gangline.sources.prometheus_export import read_export
+from gangline.sources.prometheus_grafana import is_grafana, read_grafana
 from gangline.sources.prometheus_grid import is_grid
 from gangline.sources.prometheus_text import read_text
 from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
@@ -53,6 +54,8 @@ def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Samp
     with file.open() as stream:
         head = stream.read(HEAD_BYTES).removeprefix(UTF8_BOM)
     _refuse_databases(file, head)
+    if is_grafana(head):
+        return read_grafana(file, options, log)
     if _EXPORT_LINE.match(head):
         return read_export(file, log)
     if head.lstrip()[:1] in (b"{", b"[") and not _is_text(head):

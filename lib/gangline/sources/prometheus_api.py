@@ -144,6 +144,9 @@ def _list_end(text: bytes, start: int) -> tuple[int, int]:
     if text[start : start + _ITEM_OVERLAP].lstrip().startswith(b"]"):
         end = text.index(b"]", start)
         return end, end + 1
+    compact = text.find(b"]]", start)
+    if compact >= 0:
+        return compact + 1, compact + 2
     close = _CLOSE.search(text, start)
     if close is None:
         raise SampleError("the file breaks off inside it; export it again")
