@@ -53,8 +53,9 @@ def connect_file(path: Path, rebuild_hint: str = "gangline ingest --rebuild") ->
 
 def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyConnection:
     """A connection with the settings that every one has: UTC, no extensions from outside, memory and threads capped."""
+    settings = _OFFLINE | _caps() | ({} if read_only else _writing(path))
     try:
-        con = duckdb.connect(path, read_only=read_only, config=_OFFLINE | _caps() | ({} if read_only else _writing(path)))
+        con = duckdb.connect(path, read_only=read_only, config=settings)
     except (duckdb.IOException, duckdb.SerializationException, duckdb.InternalException) as error:
         reason = str(error).splitlines()[0]
         raise WarehouseError(f"{path}: cannot be opened: {reason}; rebuild it with `{rebuild_hint}`") from error
