@@ -39,6 +39,21 @@ def test_increase_with_restarts_and_replica_flips(values: list[float], expected:
     assert float(increases(np.array(values, np.float64)).sum()) == expected
 
 
+NEAR = st.lists(st.integers(985, 1015) | st.integers(0, 40), max_size=14)
+
+
+@given(NEAR)
+def test_flips_are_told_from_neighbours_as_they_are_one_by_one(values: list[int]) -> None:
+    counted_up, highest = 0, list(values)
+    for place in range(1, len(values)):
+        before = highest[place - 1]
+        back = [later for later in (1, 2) if place + later < len(values) and values[place + later] >= before]
+        if highest[place] < before and highest[place] >= 0.99 * before and back:
+            highest[place : place + back[0]] = [before] * back[0]
+        counted_up += highest[place] - before if highest[place] >= before else highest[place]
+    assert increases(np.array(values, np.float64)).sum() == counted_up
+
+
 @pytest.mark.parametrize(
     ("values", "raw", "prometheus"), [([100, 130, 160, 190], 90, 120), ([0, 30, 60, 90], 90, 105), ([5, 5, 6, 8], 3, 4)]
 )

@@ -78,17 +78,24 @@ def increases(values: Values) -> Values:
 
 
 def _without_flips(values: Values) -> Values:
-    """The values with each replica's dip raised to the value before it."""
-    drops = np.flatnonzero(values[1:] < values[:-1]) + 1
-    if drops.size == 0:
+    """The values with each replica's dip raised to the value before it.
+
+    A dip is one or two samples long and ends at or above the value before it, so that no dip begins inside another:
+    each is told from its neighbours alone.
+    """
+    before, dipped = values[:-1], values[1:]
+    is_drop = dipped < before
+    if not is_drop.any():
         return values
+    never = np.full(FLIP_MAX_SAMPLES, -np.inf)
+    is_back = np.zeros(before.size, bool)
+    for later in range(1, FLIP_MAX_SAMPLES + 1):
+        is_back |= np.concatenate([values, never])[1 + later : 1 + later + before.size] >= before
+    is_flip = is_drop & is_back & (dipped >= before * (1 - FLIP_MAX_DROP_RATIO))
     raised = values.copy()
-    for drop in drops.tolist():
-        before = raised[drop - 1]
-        if raised[drop] < before and raised[drop] >= before * (1 - FLIP_MAX_DROP_RATIO):
-            back = np.flatnonzero(values[drop + 1 : drop + 1 + FLIP_MAX_SAMPLES] >= before)
-            if back.size:
-                raised[drop : drop + 1 + int(back[0])] = before
+    raised[1:][is_flip] = before[is_flip]
+    is_second = is_flip[:-1] & (values[2:] < values[:-2])
+    raised[2:][is_second] = values[:-2][is_second]
     return raised
 
 

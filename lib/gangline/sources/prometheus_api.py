@@ -23,7 +23,7 @@ _ITEM = re.compile(rb'\{\s*"metric"\s*:\s*\{')
 _ITEM_OVERLAP = 64
 _POINTS = re.compile(rb'"(values?|histograms?)"\s*:\s*\[')
 _CLOSE = re.compile(rb"\]\s*\]")
-_PUNCTUATION = b'[]" \t\r\n'
+_PUNCTUATION = b'[]"'
 _SHOWN_BYTES = 400
 
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 
 _FEW_BYTES = 1_024  # below it, calling a parser costs more than Python's own loop
-_QUOTES_AND_BLANKS = b'" \t\r\n'
-_RARE_LETTERS = (b"n", b"N", b"I", b'"')  # of null, NaN, Infinity, "..."
+_QUOTES_AND_BLANKS = (b'"', b" ", b"\t", b"\r", b"\n")
+_GLUED = re.compile(rb'[^,\s"]{1,20}[\s"]+[^,\s"]{1,20}')
+_RARE_LETTERS = (b"n", b"N", b"I", b'"', b"[")  # of null, NaN, Infinity, "..."; a list in the list is none
 _NEGATIVE_ZERO = re.compile(rb"-0(?=[,\s]|$)")
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[iI]nf(?:inity)?|[nN]a[nN])")
 
@@ -53,7 +54,13 @@ def _has_negative_zero(text: bytes) -> bool:
 
 
 def _plain(text: bytes) -> bytes:
-    return text.translate(None, _QUOTES_AND_BLANKS).replace(b"null", b"nan")
+    """The list without quotes and blanks, after a look that none of them stands between two numbers."""
+    text = text.replace(b", ", b",")
+    if any(mark in text for mark in _QUOTES_AND_BLANKS):
+        if glued := _GLUED.search(text):
+            raise NumberError(f"{glued[0].decode('utf-8', 'replace')!r} is no number")
+        text = text.translate(None, b"".join(_QUOTES_AND_BLANKS))
+    return text.replace(b"null", b"nan")
 
 
 def _by_token(text: bytes) -> Numbers:
@@ -100,7 +107,7 @@ def _with_simdjson() -> Callable[[bytes], Numbers]:
 
 
 def _without_simdjson(text: bytes) -> Numbers:
-    return _by_polars(_plain(text) if b" " in text else text)
+    return _by_polars(_plain(text))
 
 
 HAS_SIMDJSON = find_spec("simdjson") is not None

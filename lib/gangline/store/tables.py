@@ -30,6 +30,12 @@ _SAMPLES = "series_id bigint, metric varchar, at timestamptz, value double, day 
 _SERIES_DAYS = """series_id bigint, metric varchar, day date, sample_count bigint, first_at timestamptz,
     last_at timestamptz, step_ms bigint, gap_count bigint, longest_gap_ms bigint"""
 
+_DESCRIPTIONS = {
+    "samples": "One row a sample: series_id (marts.series), metric, at, value, day (UTC). Choose metric and days first:"
+    " only their files are then read. NaN, staleness markers and DCGM's blanks are left out.",
+    "series_days": "One row a series and UTC day: how many samples, their ends, usual step and gaps.",
+}
+
 # Not materialized, and joined by metric too, so that a filter on metric or day reaches the scan of the files.
 # DCGM's words for "no value", and NaN or staleness markers, are no numbers to SQL; the store keeps them.
 _SAMPLES_OF_PARTS = """
@@ -87,13 +93,15 @@ def point_at_samples(con: duckdb.DuckDBPyConnection, telemetry: Path) -> None:
 def publish_views(con: duckdb.DuckDBPyConnection) -> None:
     """Makes the views list exactly the files that have a live day."""
     rows = con.execute("select distinct metric, file_name from meta.sample_parts where is_live order by all").fetchall()
-    if not rows:
+    if rows:
+        files = _file_list(rows)
+        con.execute(_SAMPLES_OF_PARTS.format(files=files))
+        con.execute(_SERIES_DAYS_OF_PARTS.format(files=files))
+    else:
         con.execute(_empty_view("samples", _SAMPLES))
         con.execute(_empty_view("series_days", _SERIES_DAYS))
-        return
-    files = _file_list(rows)
-    con.execute(_SAMPLES_OF_PARTS.format(files=files))
-    con.execute(_SERIES_DAYS_OF_PARTS.format(files=files))
+    for view, description in _DESCRIPTIONS.items():
+        con.execute(f"comment on view marts.{view} is {text(description)}")
 
 
 def forget_samples(con: duckdb.DuckDBPyConnection, file_id: str) -> None:
