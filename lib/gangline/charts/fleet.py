@@ -35,6 +35,7 @@ END_REASONS: dict[str, str] = {
 }
 USES = {"in gang sessions": SKY, "in other sessions": GREY, "usable": BLUE, "the usual gang's size": VERMILLION}
 ROW = 22
+NO_OWNER = "no owner named"
 
 
 def starts(starts_by_day: pl.DataFrame, by: str, stretch: str, window: Window) -> alt.TopLevelMixin:
@@ -131,8 +132,9 @@ def _corners(steps: pl.DataFrame) -> pl.DataFrame:
 
 
 def _owner_label() -> pl.Expr:
-    label = pl.when(pl.col("owner_label") == OTHERS).then(pl.lit(f"“{OTHERS}”")).otherwise("owner_label")
-    named = pl.when(pl.col("owner").is_null()).then(pl.lit("no owner named")).otherwise(label)
+    is_ours = pl.col("owner_label").is_in([OTHERS, NO_OWNER])
+    label = pl.when(is_ours).then(pl.format("“{}”", "owner_label")).otherwise("owner_label")
+    named = pl.when(pl.col("owner").is_null()).then(pl.lit(NO_OWNER)).otherwise(label)
     return pl.when("is_others").then(pl.lit(OTHERS)).otherwise(named)
 
 
