@@ -1,24 +1,16 @@
-"""Real exports of the same sessions in several forms: the marts agree wherever a form carries the column."""
+"""Real exports of the same Slurm jobs, as text and as JSON: the marts agree."""
 
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pytest
 
 from gangline.build import build
-from gangline.sources import backendai, slurm
+from gangline.sources import slurm
 from gangline.sources.files import InputFile
 from gangline.sources.records import ReadLog, Source, SourceOptions
 from tests.sql.given import warehouse_of
 
-# columns that say where a value was read from differ by form, as do those that a form lacks
-EVIDENCE = {"end_source", "gpu_evidence", "observed_until", "source_state"}
-SESSIONS = "psql_csv_sessions.csv"
-KERNELS = "psql_csv_kernels.csv"
-GRAPHQL = "gql_compute_session_nodes.json"
-CLI = "cli_session_list.json"
-HISTORY = "psql_csv_session_scheduling_history.csv"
 EXPORTED_AT = "2026-11-29T18:00:00Z"
 
 
@@ -54,10 +46,6 @@ def without(sessions: list[dict[str, Any]], columns: set[str]) -> list[dict[str,
     return [{name: value for name, value in session.items() if name not in columns} for session in sessions]
 
 
-def members(session_nodes: list[Any]) -> list[Any]:
-    return [row[:3] for row in session_nodes]
-
-
 def test_sacct_text_and_json_are_the_same_20_sessions(shared_data: Path) -> None:
     folder = shared_data / "real" / "slurm"
     text, text_nodes = marts(slurm, folder, "sacct_P_D_ALL_final.txt")
@@ -66,38 +54,3 @@ def test_sacct_text_and_json_are_the_same_20_sessions(shared_data: Path) -> None
     assert sum(session["end_reason"] == "never_started" for session in text) == 4
     assert without(text, {"source_state"}) == without(document, {"source_state"})
     assert text_nodes == document_nodes
-
-
-@pytest.mark.parametrize(
-    ("form", "lacking"),
-    [
-        (GRAPHQL, set()),
-        (KERNELS, {"owner", "partition"}),
-    ],
-)
-def test_each_backendai_form_gives_the_same_10_sessions(shared_data: Path, form: str, lacking: set[str]) -> None:
-    folder = shared_data / "real" / "backendai"
-    wanted, wanted_nodes = marts(backendai, folder, SESSIONS)
-    got, got_nodes = marts(backendai, folder, form)
-    assert len(wanted) == 10
-    assert without(got, lacking | EVIDENCE) == without(wanted, lacking | EVIDENCE)
-    assert members(got_nodes) == members(wanted_nodes)
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        (CLI, KERNELS, SESSIONS),
-        (SESSIONS, HISTORY),
-        (HISTORY, GRAPHQL, CLI),
-        (KERNELS, SESSIONS, GRAPHQL, CLI, HISTORY),
-    ],
-)
-def test_the_union_of_backendai_files_adds_nothing_and_loses_nothing(shared_data: Path, names: tuple[str, ...]) -> None:
-    folder = shared_data / "real" / "backendai"
-    whole, _ = marts(backendai, folder, SESSIONS)
-    # only kernels know that a node was lost while its session went on
-    _, whole_nodes = marts(backendai, folder, KERNELS if KERNELS in names else SESSIONS)
-    union, union_nodes = marts(backendai, folder, *names)
-    assert without(union, EVIDENCE) == without(whole, EVIDENCE)
-    assert [row[:5] for row in union_nodes] == [row[:5] for row in whole_nodes]
