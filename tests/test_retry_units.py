@@ -41,7 +41,8 @@ def test_checks_of_the_design() -> None:
     assert (second.ratio.low, second.ratio.high) == pytest.approx((0.185, 1.444), abs=5e-4)
     assert second.p.value == pytest.approx(0.293, abs=5e-4)
     assert (third.manual.numerator, third.manual.n) == (13, 116)
-    assert "single retries against launches by hand" in retry_units.turned([first, second, third])
+    words = "single retries against launches by hand (0.52 times, p = 0.293)"
+    assert retry_units.turned([first, second, third]) == [words]
 
 
 def test_the_direction_of_a_tie_does_not_turn() -> None:

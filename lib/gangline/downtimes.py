@@ -9,7 +9,7 @@ from gangline.estimates import Estimate
 from gangline.estimates.quantiles import median, quantiles
 from gangline.estimates.shifts import chance_less, rank_sum_p, shift
 from gangline.estimates.survival import SurvivalCurve, kaplan_meier
-from gangline.retries import NO_SESSIONS
+from gangline.exclusions import NO_SESSIONS
 from gangline.vocabulary import EndClass, StartKind
 from gangline.warehouse.querying import query
 from gangline.windows import Window

@@ -7,6 +7,7 @@ import polars as pl
 
 from gangline.estimates import Estimate
 from gangline.estimates.proportions import fisher_p, proportion, ratio_of_proportions
+from gangline.exclusions import NO_SESSIONS, NO_STATES
 from gangline.retry_gaps import gap_figures, longest_min
 from gangline.vocabulary import StartKind
 from gangline.warehouse.querying import query
@@ -19,7 +20,6 @@ CARDS = (
     "retries.auto_gap_median_min",
     "retries.failed_chain_h",
 )
-NO_SESSIONS = "no session file gave a started session"
 NO_LAUNCH = "no session large enough to be a retry starts in the window"
 NO_CHAIN = "no retry chain starts in the window"
 NO_FAILED_CHAIN = "no chain of the window failed to recover"
@@ -113,6 +113,24 @@ def retry_success(chains: pl.DataFrame) -> Estimate:
 def training_h(con: duckdb.DuckDBPyConnection, window: Window) -> float:
     """Hours, clipped to the window, of sessions large enough to be a retry that reached training."""
     return float(query(con, _TRAINING_H, start=window.start, end=window.end).item() or 0.0)
+
+
+def doomed(con: duckdb.DuckDBPyConnection, chains: pl.DataFrame) -> Estimate:
+    """Retries that started while fewer nodes were usable than their chain's largest attempt held, over all retries."""
+    retries = int(chains["retries"].sum())
+    if not query(con, "select exists(from marts.node_states) or exists(from meta.node_periods) as found").item():
+        return Estimate.missing("ratio", NO_STATES, n=retries)
+    return _share(int(chains["doomed_retries"].sum()), retries, NO_CHAIN)
+
+
+def changes(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, float]:
+    """The exact p that chain success is that of the window before, by figure id; empty where there is none."""
+    before = window.previous()
+    if before is None:
+        return {}
+    now, then = (chain_success(by_chain(con, span)) for span in (window, before))
+    p = fisher_p(now.numerator or 0, now.n or 0, then.numerator or 0, then.n or 0)
+    return {} if p.value is None else {"retries.chain_success": p.value}
 
 
 def start_kinds(launches: pl.DataFrame) -> dict[str, int]:

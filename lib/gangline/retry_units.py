@@ -58,20 +58,24 @@ def comparisons(chains: pl.DataFrame, launches: pl.DataFrame) -> list[Comparison
     return [
         Comparison("chains", "launches by hand", chain, hand),
         Comparison("single retries", "launches by hand", retry, hand),
-        Comparison("chains", "launches by hand and chains' first attempts", chain, with_firsts),
-        Comparison("single retries", "launches by hand and chains' first attempts", retry, with_firsts),
+        Comparison("chains", "by hand, with chains' first attempts", chain, with_firsts),
+        Comparison("single retries", "by hand, with chains' first attempts", retry, with_firsts),
         Comparison("chains", "sequences by hand", chain, _known(sequences["reached_any"])),
         Comparison("chains", "sequences by hand of two or more", chain, _known(_longer(sequences)["recovered"])),
     ]
 
 
 def turned(compared: Sequence[Comparison]) -> list[str]:
-    """The units in which the direction is not that of the first comparison (which must have one)."""
+    """In words, the comparisons whose direction is not that of the first (which must have one)."""
     first = compared[0].higher
     if first not in (AUTOMATIC, MANUAL):
         return []
     opposite = MANUAL if first == AUTOMATIC else AUTOMATIC
-    return [f"{one.automatic_unit} against {one.manual_unit}" for one in compared if one.higher == opposite]
+    return [
+        f"{one.automatic_unit} against {one.manual_unit} ({one.ratio.brief}, {one.p.brief})"
+        for one in compared
+        if one.higher == opposite
+    ]
 
 
 def table(compared: Iterable[Comparison]) -> pl.DataFrame:
@@ -202,4 +206,4 @@ def _said(share: Estimate) -> str:
 
 
 def _compared(one: Comparison) -> tuple[str, str, str]:
-    return (one.ratio.brief, one.p.brief.removeprefix("p = "), one.higher)
+    return (one.ratio.brief.removesuffix(" times"), one.p.brief.removeprefix("p = ").removeprefix("p "), one.higher)

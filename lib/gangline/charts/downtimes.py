@@ -8,7 +8,6 @@ import polars as pl
 from gangline.charts.theme import (
     BLUE,
     GREY,
-    INK,
     ORANGE,
     PURPLE,
     SKY,
@@ -56,18 +55,17 @@ def strip(dots: pl.DataFrame, kinds: pl.DataFrame) -> alt.TopLevelMixin:
     Takes `dots` and `downtimes.by_kind`; the shape of a dot says what ended the session.
     """
     order = [name for name in COLOURS if name in set(dots["group"])]
-    places = {name: float(place) for place, name in enumerate(order)}
     row, scale = _rows("place", order), alt.Scale(type="log", nice=False, padding=14)
     colour = alt.Color("group:N", legend=None, scale=alt.Scale(domain=order, range=[COLOURS[name] for name in order]))
     ends = [name for name in ENDS if name in set(dots["end"])]
     shape = alt.Shape("end:N", title="Ended by", scale=alt.Scale(domain=ends, range=[ENDS[name] for name in ends]))
-    place = pl.col("group").replace_strict(places, return_dtype=pl.Float64) + (pl.col("lane") - LANES // 2) * 0.13
+    place = _place(order) + (pl.col("lane") - LANES // 2) * 0.13
     points = (
         alt.Chart(dots.with_columns(place=place).select("group", "end", "shown_h", "place"))
         .mark_point(size=56, opacity=0.8, filled=False, strokeWidth=1.8, aria=False)
         .encode(_hours("shown_h", scale), row, colour, shape)
     )
-    layers = [*_medians(kinds, places, scale), points]
+    layers = [*_medians(kinds, order, scale), points]
     return alt.layer(*layers).properties(width=WIDTH - 90, height=rows_height(len(order), 66))
 
 
@@ -107,15 +105,12 @@ def week(rows: pl.DataFrame, zone: str) -> alt.TopLevelMixin:
     most = max(int(rows["episodes"].max() or 1), 4)  # type: ignore[arg-type]
     cells = (
         alt.Chart(named)
-        .mark_rect(aria=False)
+        .mark_rect(color=BLUE, aria=False)
         .encode(
             x,
             y,
-            alt.Color(
-                "episodes:Q",
-                legend=None,
-                scale=alt.Scale(range=["#cfe6f5", "#0a4f80"], domain=[1, most], interpolate="rgb"),
-            ),
+            # Let the page shine through, so that the number can be read on a light page and on a dark one.
+            alt.Opacity("episodes:Q", legend=None, scale=alt.Scale(range=[0.2, 0.62], domain=[1, most])),
             tooltip=[
                 alt.Tooltip("weekday:N", title="Day"),
                 alt.Tooltip("local_hour:O", title="Hour"),
@@ -125,29 +120,30 @@ def week(rows: pl.DataFrame, zone: str) -> alt.TopLevelMixin:
             ],
         )
     )
-    words = alt.Chart(named.with_columns(is_dark=pl.col("episodes") > (1 + most) / 2)).mark_text(
-        aria=False, fontSize=11
-    )
-    ink = alt.condition("datum.is_dark", alt.value("white"), alt.value(INK))
-    return alt.layer(empty, cells, words.encode(x, y, alt.Text("episodes:Q"), color=ink)).properties(
-        width=WIDTH - 60, height=7 * 26
-    )
+    words = alt.Chart(named).mark_text(aria=False, fontSize=11).encode(x, y, alt.Text("episodes:Q"))
+    return alt.layer(empty, cells, words).properties(width=WIDTH - 60, height=7 * 26)
 
 
-def _medians(kinds: pl.DataFrame, places: dict[str, float], scale: alt.Scale) -> list[alt.Chart]:
+def _medians(kinds: pl.DataFrame, order: list[str], scale: alt.Scale) -> list[alt.Chart]:
     """A box from side to side of each median's interval, and a line at the median."""
-    known = kinds.drop_nulls("median_h").with_columns(
+    known = kinds.drop_nulls("median_h").with_columns(group=pl.col("recovery_kind").replace(GROUPS))
+    known = known.with_columns(
         **{name: pl.col(name).clip(LEAST_H) for name in ("median_h", "low_h", "high_h")},
-        place=pl.col("recovery_kind").replace(GROUPS).replace_strict(places, return_dtype=pl.Float64),
+        place=_place(order),
     )
     sides = known.with_columns(top=pl.col("place") - 0.42, bottom=pl.col("place") + 0.42)
     base = alt.Chart(sides.select("median_h", "low_h", "high_h", "top", "bottom"))
-    row, until = _rows("top", list(places)), alt.Y2("bottom:Q")
+    row, until = _rows("top", order), alt.Y2("bottom:Q")
     box = base.mark_rect(opacity=0.2, color=GREY, aria=False).encode(
         _hours("low_h", scale), alt.X2("high_h:Q"), row, until
     )
     line = base.mark_rule(strokeWidth=2.4, color=VERMILLION, aria=False).encode(_hours("median_h", scale), row, until)
     return [box, line]
+
+
+def _place(order: list[str]) -> pl.Expr:
+    places = {name: float(order.index(name)) if name in order else -1.0 for name in COLOURS}
+    return pl.col("group").replace_strict(places, return_dtype=pl.Float64)
 
 
 def _rows(field: str, names: list[str]) -> alt.Y:
