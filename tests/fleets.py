@@ -25,7 +25,7 @@ SESSION_HEAD = "session_id, job_name, owner, nodes, gpu_count, created_at, start
 INCIDENT_HEAD = "file, incident_id, node, started_at, ended_at, kind"
 LATEST_H = 240
 MODELS = ("sessions", "nodes", "node_states", "node_incidents", "events", "gang_candidates", "session_nodes")
-MACROS = ("sessions_within", "node_exclusions", "gang_exclusions", "capacity", "exclusion_holders")
+MACROS = ("gang_composition", "sessions_within", "node_exclusions", "gang_exclusions", "capacity", "exclusion_holders")
 
 
 def at(hour: float) -> str:

@@ -52,7 +52,7 @@ def test_always_the_same_three_of_63() -> None:
     lines = [session(f"g{place}", "n[04-63]", 10 * place, 9) for place in range(5)]
     with fleet_of(lines, cluster={"gang_min_nodes": 60, "nodes": ["n[01-63]"]}) as con:
         figures = exclusions.figures(con, days(1, 11))
-        similar = gangs.composition(gangs.gang_sessions(con, days(1, 11)))
+        similar = gangs.composition(con, days(1, 11))
     assert figures["exclusions.top3_share_hours"].value == 1
     assert figures["exclusions.gini_hours"].value == pytest.approx(60 / 63)
     assert figures["exclusions.blocks"].value == 1
@@ -143,7 +143,7 @@ def test_the_longest_session_left_out() -> None:
     every = frozenset("abcdefgh")
     told = [("x", 100.0, "abcd"), ("y", 1.0, "e"), ("z", 1.0, "f")]
     given = [
-        gangs.GangSession(name, days(1, 2).start, hours, every, frozenset(excluded), every)
+        gangs.GangSession(name, days(1, 2).start, hours, frozenset(excluded), every)
         for name, hours, excluded in told
     ]
     assert gangs.without_longest(given).value == 1

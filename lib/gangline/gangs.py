@@ -11,7 +11,6 @@ import polars as pl
 
 from gangline.estimates import Estimate
 from gangline.estimates.chance import Block, BlockNull, block_null, session_blocks
-from gangline.estimates.composition import consecutive_jaccard
 from gangline.estimates.concentration import top_share
 from gangline.estimates.quantiles import median
 from gangline.warehouse.querying import query
@@ -29,7 +28,6 @@ class GangSession:
     session_id: str
     started_at: datetime
     window_h: float
-    members: frozenset[str]
     excluded: frozenset[str]
     candidates: frozenset[str]
 
@@ -44,7 +42,6 @@ def gang_sessions(con: duckdb.DuckDBPyConnection, window: Window) -> list[GangSe
             row["session_id"],
             row["started_at"],
             row["window_h"],
-            frozenset(row["members"]),
             excluded.get(row["session_id"], frozenset()),
             candidates.at(row["partition"], row["gpu_model"], row["started_at"]),
         )
@@ -91,17 +88,10 @@ def without_longest(sessions: Sequence[GangSession]) -> Estimate:
     return top_share(list(hours.values()), TOP)
 
 
-def composition(sessions: Sequence[GangSession]) -> pl.DataFrame:
-    """Jaccard similarity of each gang session's nodes with those of the one before: session_id, started_at, jaccard."""
-    similar = consecutive_jaccard([session.members for session in sessions])
-    return pl.DataFrame(
-        {
-            "session_id": [session.session_id for session in sessions[1:]],
-            "started_at": [session.started_at for session in sessions[1:]],
-            "jaccard": list(similar),
-        },
-        schema={"session_id": pl.String, "started_at": pl.Datetime("us", "UTC"), "jaccard": pl.Float64},
-    )
+def composition(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
+    """How alike each gang session of the window and the one before it are: session_id, started_at, jaccard."""
+    sql = "select session_id, started_at, jaccard from marts.gang_composition($start, $end)"
+    return query(con, sql, start=window.start, end=window.end)
 
 
 def likeness(similar: pl.DataFrame) -> Estimate:
@@ -139,12 +129,8 @@ class _Candidates:
 
 
 _GANGS = """
-    select sessions.session_id, sessions.partition, sessions.gpu_model, sessions.started_at, sessions.window_h,
-        coalesce(list(members.node) filter (members.node is not null), []) as members
-    from marts.sessions_within($start, $end) as sessions
-    left join marts.session_nodes as members
-        on members.session_id = sessions.session_id and members.started_at <= sessions.started_at
-    where sessions.is_gang and sessions.starts_within
-    group by all
-    order by sessions.started_at, sessions.session_id
+    select session_id, partition, gpu_model, started_at, window_h
+    from marts.sessions_within($start, $end)
+    where is_gang and starts_within
+    order by started_at, session_id
 """
