@@ -173,12 +173,13 @@ def test_an_error_while_writing_reaches_the_reader_and_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(28, "Error writing bytes to file")
 
     made = Stored(tmp_path)
     monkeypatch.setattr(parts, "_table", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left on device; the warehouse is as it was") as raised:
         made.load("f", batch({T0: 1.0}))
+    assert raised.value.filename == str(tmp_path / "telemetry/metric=m")
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
     made.con.close()
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from errno import EIO
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from gangline.sources.samples import TimesMs, Values
-from gangline.store.layout import ROW_GROUP_SAMPLES, SCHEMA, day_of, part_path, writer_options
+from gangline.store.layout import ROW_GROUP_SAMPLES, SCHEMA, day_of, metric_folder, part_path, writer_options
 from gangline.store.timelines import DayStatistics, DayTimes
 
 WRITING_PREFIX = ".writing-"
@@ -67,6 +68,10 @@ class PartWriter:
             if self._writer is not None:
                 self._close_quietly()
             self._path.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # pyarrow does not say which file
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            folder = self.telemetry / metric_folder(self.metric)
+            raise OSError(error.errno or EIO, f"{reason}; the warehouse is as it was", str(folder)) from error
 
     def add_day(self, day: int, rows: list[SeriesDay]) -> None:
         """Writes the rows of one day; those of one call share their timestamps where they are equal."""
