@@ -5,6 +5,7 @@ nodes as (select * from intermediate.int_nodes_keyed),
 node_incidents as (select * from intermediate.int_node_incidents_merged),
 node_states as (select * from intermediate.int_node_states_merged),
 annotations as (select * from intermediate.int_annotations_targeted),
+runs as (select * from intermediate.int_session_runs_measured),
 maintenance as (select * from meta.maintenance),
 settings as (select * from meta.settings),
 
@@ -60,6 +61,18 @@ explained as (
     group by kills.session_key
 ),
 
+silent as (
+    select ends.session_key
+    from ends
+    join runs using (session_key)
+    cross join settings
+    -- a sampled history may lack its last steps, and a run that had finished had no more to log
+    where ends.end_reason = 'killed' and runs.is_covered and not runs.has_sampled and not runs.has_finished
+        and minutes_between(
+            greatest(ends.started_at, coalesce(runs.last_step_at, ends.started_at)), ends.ended_at
+        ) >= settings.end_class_silent_min
+),
+
 ruled as (
     select
         ends.session_key,
@@ -77,6 +90,7 @@ ruled as (
                 then ['planned', 'time_limit']
             when ends.end_reason = 'timeout' and ends.started_at is not null then ['failure', 'before_time_limit']
             when ends.end_reason = 'killed' and explained.session_key is not null then ['failure', explained.end_rule]
+            when silent.session_key is not null then ['failure', 'run_silent']
             when ends.end_reason = 'killed' then ['user', 'end_reason']
             else ['unknown', 'end_reason']
         end as ruling
@@ -84,6 +98,7 @@ ruled as (
     left join in_maintenance using (session_key)
     left join called_planned using (session_key)
     left join explained using (session_key)
+    left join silent using (session_key)
     cross join settings
 ),
 

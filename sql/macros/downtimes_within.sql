@@ -5,6 +5,7 @@ with sessions as (select * from intermediate.sessions_at(window_end)),
 gangs_found as (select session_key from intermediate.int_gangs_found),
 lineages as (select * from intermediate.int_lineages_joined),
 exports as (select session_key, observed_until as exported_at from intermediate.int_sessions_merged),
+runs as (select session_key, last_step, last_step_at from intermediate.int_session_runs_measured),
 launches as (select * from marts.launches_within('-infinity'::timestamptz, window_end)),
 settings as (select * from meta.settings),
 
@@ -121,6 +122,8 @@ final as (
         restorers.chain_id,
         failures.end_class,
         failures.training_evidence,
+        runs.last_step,
+        runs.last_step_at,
         greatest(failures.observed_until, failures.ended_at) as observed_until,
         greatest(hours_between(failures.ended_at, failures.observed_until), 0) as observed_h,
         isodow(timezone(settings.time_zone, failures.ended_at))::integer as local_weekday,
@@ -129,6 +132,7 @@ final as (
     left join restorers using (session_key)
     left join responses using (session_key)
     left join tries using (session_key)
+    left join runs using (session_key)
     cross join settings
 )
 

@@ -6,6 +6,7 @@ ends as (select * from intermediate.int_session_ends_classed),
 training as (select * from intermediate.int_sessions_trained),
 starts as (select * from intermediate.int_session_starts_linked),
 lineages as (select * from intermediate.int_lineages_joined),
+runs as (select * from intermediate.int_session_runs_measured),
 launches as (select * from marts.launches_within('-infinity'::timestamptz, 'infinity'::timestamptz)),
 rule as (select * from intermediate.int_gang_sizes_ruled),
 
@@ -52,13 +53,22 @@ final as (
         starts.gap_min,
         starts.submit_gap_min,
         ends.end_class not in ('completed', 'planned') as is_abnormal_end,
-        ends.end_class = 'failure' as is_failure
+        ends.end_class = 'failure' as is_failure,
+        coalesce(runs.run_count, 0) as run_count,
+        runs.last_step,
+        runs.max_step,
+        runs.last_step_at,
+        runs.inner_restarts,
+        runs.rework_steps,
+        runs.rework_h,
+        runs.nan_steps
     from sessions
     join sizes using (session_key)
     left join ends using (session_key)
     left join training using (session_key)
     left join starts using (session_key)
     left join lineages using (session_key)
+    left join runs using (session_key)
     left join launches using (session_id)
     cross join rule
 )

@@ -20,6 +20,8 @@ RAW_TABLES = {
     "node_states": "node_state_records",
     "incidents": "incident_records",
     "annotations": "annotation_records",
+    "runs": "run_records",
+    "run_steps": "run_step_records",
 }
 HOST_LISTS = ("nodes", "excluded_nodes")
 CLUSTER = {"name": "test", "time_zone": "UTC"}
