@@ -21,7 +21,7 @@ by_target as (
         job,
         day,
         count(*) as series_count,
-        median(step_ms) / 1000 as step_s,
+        arg_max(step_ms, sample_count) / 1000 as step_s,
         max(sample_count) as sample_count,
         min(first_at) as first_at,
         max(last_at) as last_at,
