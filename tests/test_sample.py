@@ -1,6 +1,7 @@
 """The committed export: its generator makes the same bytes, and the story in it can be seen."""
 
 import csv
+import itertools
 import re
 import subprocess
 import sys
@@ -22,17 +23,23 @@ def job_lines() -> list[str]:
 def test_the_generator_reproduces_the_committed_files(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-B", SAMPLE / "make_sample.py", tmp_path], check=True, timeout=60)
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert sorted(made) == ["incidents.csv", "sacct.txt"]
+    assert sorted(made) == ["history.csv", "incidents.csv", "runs.csv", "sacct.txt"]
     assert all(content == (SAMPLE / name).read_bytes() for name, content in made.items())
 
 
 def test_the_sample_stays_small() -> None:
-    assert sum(path.stat().st_size for path in SAMPLE.iterdir() if path.is_file()) < MAX_BYTES
+    committed = [path for path in SAMPLE.iterdir() if path.is_file() and not path.name.startswith("warehouse")]
+    assert sum(path.stat().st_size for path in committed) < MAX_BYTES
 
 
 def test_every_source_of_the_config_is_there() -> None:
     config = tomllib.loads((SAMPLE / "cluster.toml").read_text(encoding="utf-8"))
-    assert [source["path"] for source in config["sources"]] == ["sacct.txt", "incidents.csv"]
+    assert [source["path"] for source in config["sources"]] == [
+        "sacct.txt",
+        "incidents.csv",
+        "runs.csv",
+        "history.csv",
+    ]
     assert all((SAMPLE / source["path"]).is_file() for source in config["sources"])
 
 
@@ -56,3 +63,18 @@ def test_incidents_are_some_open_some_hostile_and_one_impossible() -> None:
     assert sum(not row["ended_at"] for row in incidents) == 3
     assert sum("" < row["ended_at"] < row["started_at"] for row in incidents) == 1
     assert len({row["kind"] for row in incidents}) == 7
+
+
+def test_runs_train_or_do_not_and_do_steps_again_after_a_failure() -> None:
+    with (SAMPLE / "runs.csv").open(encoding="utf-8", newline="") as stream:
+        runs = list(csv.DictReader(stream))
+    assert {run["State"] for run in runs} == {"finished", "failed", "crashed", "killed", "running"}
+    assert sum(not run["slurm_job_id"] for run in runs) == 4
+    assert sum(not run["_step"] for run in runs) == 2
+    with (SAMPLE / "history.csv").open(encoding="utf-8", newline="") as stream:
+        history = list(csv.DictReader(stream))
+    assert {row["run_id"] for row in history} == {run["ID"] for run in runs if run["_step"]}
+    assert sum(row["train/loss"] == "NaN" for row in history) == 2
+    (restarted,) = [run["ID"] for run in runs if "restarted" in run["Notes"]]
+    steps = [int(row["_step"]) for row in history if row["run_id"] == restarted]
+    assert any(after < before for before, after in itertools.pairwise(steps))

@@ -2,8 +2,9 @@
 
     python data/sample/make_sample.py [FOLDER]
 
-writes `sacct.txt` (as `sacct -P -D` prints it, in the cluster's local time) and `incidents.csv`. The gang sessions
-follow the script in `story.py`; random numbers of a fixed seed only roughen the times and fill the nodes left over.
+writes `sacct.txt` (as `sacct -P -D` prints it, in the cluster's local time), `incidents.csv`, and the runs of the gang
+sessions (`history.csv`, `runs.csv`). The gang sessions follow the script in `story.py`; random numbers of a fixed seed
+only roughen the times and fill the nodes left over.
 """
 
 import csv
@@ -16,6 +17,7 @@ from io import StringIO
 from pathlib import Path
 
 import story
+import training
 
 FIRST_JOB_ID = 4101
 FIRST_TICKET = 1041
@@ -155,11 +157,17 @@ def odd_jobs() -> list[Job]:
     ]
 
 
-def sacct_text(jobs: list[Job]) -> str:
-    """All jobs as sacct prints them, by submission, with their steps."""
+def job_ids(jobs: list[Job]) -> dict[int, int]:
+    """Slurm's id of each job, by submission."""
     ids: dict[int, int] = {}
     for position, job in sorted(enumerate(jobs), key=lambda item: (item[1].submit, item[0])):
         ids[position] = ids[position - 1] if job.is_requeued else FIRST_JOB_ID + len(set(ids.values()))
+    return ids
+
+
+def sacct_text(jobs: list[Job]) -> str:
+    """All jobs as sacct prints them, by submission, with their steps."""
+    ids = job_ids(jobs)
     ordered = sorted(ids, key=lambda position: (ids[position], jobs[position].submit))
     lines = [COLUMNS] + [line for position in ordered for line in job_lines(ids[position], jobs[position])]
     return "\n".join(lines) + "\n"
@@ -247,7 +255,7 @@ def incidents_text(gangs: list[Job], dice: random.Random) -> str:
 
 
 def make_sample(folder: Path) -> None:
-    """Writes both files into a folder."""
+    """Writes the four files into a folder."""
     dice = random.Random(story.SEED)  # noqa: S311
     gangs = gang_jobs(dice)
     odd = odd_jobs()
@@ -255,6 +263,10 @@ def make_sample(folder: Path) -> None:
     jobs = gangs + small + odd + single_jobs(busy_times(gangs + small + odd), dice)
     (folder / "sacct.txt").write_bytes(sacct_text(jobs).encode())
     (folder / "incidents.csv").write_bytes(incidents_text(gangs, dice).encode())
+    # Dice of their own, so that a change of the runs leaves the sessions as they are.
+    runs = training.runs_of(gangs, job_ids(jobs), random.Random(story.SEED + 1))  # noqa: S311
+    (folder / "history.csv").write_bytes(training.history_text(runs).encode())
+    (folder / "runs.csv").write_bytes(training.runs_text(runs).encode())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ nodes. gpu007 is nearly always left out because someone debugs on it, gpu011 bec
 now and then. Two failures are retried in vain, two with success. Nobody in it exists.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 SEED = 20260302
@@ -15,6 +15,17 @@ NODES = tuple(range(1, 13))
 HELD = (4, 7)  # others hold these when a gang leaves them out; the rest it asks to be spared
 START = datetime(2026, 3, 2)  # noqa: DTZ001 (local, as sacct prints it)
 END = datetime(2026, 3, 23)  # noqa: DTZ001
+
+
+class RunPlan(NamedTuple):
+    """The run of a gang session: whether it trains and names its job, and what happens to it."""
+
+    trains: bool = True
+    is_linked: bool = True
+    restart_after_h: float | None = None
+    nan_row: int | None = None
+    name: str = ""
+    notes: str = ""
 
 
 class Gang(NamedTuple):
@@ -104,6 +115,37 @@ GANGS = (
     Gang(490, 17.0, "OUT_OF_MEMORY", "pretrain-32b", "ana", (7, 11)),
     Gang(132, 30.0, "RUNNING", "pretrain-32b", "ana", (7, 11)),
 )
+
+ZONE = timedelta(hours=9)
+LOADING = timedelta(minutes=24)
+LOG_STEPS, SAVE_STEPS = 180, 360  # hourly, and every two hours
+STEP_S, TOKENS_A_STEP = 20.0, 4_194_304
+SLOWNESS = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.03, 1.18)
+LOSSES = {"pretrain": (2.05, 1.9), "sft": (1.15, 0.6)}  # where it goes to, and how far above it begins
+LOSS_STEPS = 14_000
+WORKSTATION_AT = datetime(2026, 3, 10, 15, 20)  # noqa: DTZ001
+
+RUNS = {
+    0: RunPlan(),
+    2: RunPlan(),
+    3: RunPlan(trains=False, notes="stopped while loading"),
+    4: RunPlan(nan_row=17),
+    5: RunPlan(name="sft-32b 지도학습", is_linked=False),  # its name is not the job's: nothing links it
+    6: RunPlan(notes="gpu009 fell off the bus"),
+    7: RunPlan(),
+    8: RunPlan(trains=False),
+    12: RunPlan(restart_after_h=20.0, notes="the launcher restarted it once"),
+    13: RunPlan(is_linked=False),
+    15: RunPlan(),
+    18: RunPlan(),
+    19: RunPlan(),
+    20: RunPlan(),
+    23: RunPlan(),
+    24: RunPlan(),
+    25: RunPlan(is_linked=False, notes="=SUM(A1:A9)"),
+    26: RunPlan(nan_row=3),
+    27: RunPlan(),
+}
 
 SMALL = (
     Small(3, True, 0.2, 1.1, (1, 2, 3, 5), "COMPLETED", "eval-math", "dana"),
