@@ -6,10 +6,12 @@ import duckdb
 import numpy as np
 import polars as pl
 
+from gangline.estimates import Estimate
 from gangline.warehouse.querying import query
 from gangline.windows import Window
 
 CELLS = 600
+NO_STATES = "no source tells node states (slurm_events, or [[nodes]] in the config)"
 LEVELS = ("usable_nodes", "gang_nodes", "other_nodes")
 
 
@@ -47,6 +49,21 @@ def averaged(levels: pl.DataFrame, cells: int) -> pl.DataFrame:
     )
 
 
-_STEPS = """
-    from marts.capacity($start, least($end, coalesce((select max(observed_until) from marts.sessions), $end)))
-"""
+def below_need(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
+    """Hours of the observed window with fewer usable nodes than the usual gang takes."""
+    need = query(con, "select usual_node_count from intermediate.int_gang_sizes_ruled").item()
+    if need is None:
+        return Estimate.missing("h", "no session of at least two nodes shows what a gang needs", n=0)
+    if not query(con, _HAS_STATES).item():
+        return Estimate.missing("h", NO_STATES, n=0)
+    hours = query(con, _BELOW_NEED, start=window.start, end=window.end, need=need).item()
+    return Estimate(float(hours or 0.0), "h", need, method=f"usable nodes below {need}, the usual gang's size")
+
+
+_OBSERVED_TO = "least($end, coalesce((select max(observed_until) from marts.sessions), $end))"
+_STEPS = f"from marts.capacity($start, {_OBSERVED_TO})"
+_HAS_STATES = "select exists(from marts.node_states) or exists(from meta.node_periods) as has_states"
+_BELOW_NEED = f"""
+    select sum(hours_between(from_at, to_at)) filter (usable_nodes < $need) as below_h
+    from marts.capacity($start, {_OBSERVED_TO})
+"""  # noqa: S608

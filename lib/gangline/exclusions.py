@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from gangline.capacity import below_need
 from gangline.estimates import Estimate
 from gangline.estimates.chance import BlockNull
 from gangline.estimates.concentration import gini, hhi, top_share
@@ -28,7 +29,6 @@ RARE_RATIO = 0.05
 CHANCE_LEVEL = 0.05
 NO_SESSIONS = "no session file gave a started session"
 NO_SPARE = "no spare nodes: every gang session takes every candidate node that is free"
-NO_STATES = "no source tells node states (slurm_events, or [[nodes]] in the config)"
 
 
 def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
@@ -148,17 +148,6 @@ def overlaps(nodes: pl.DataFrame, holders: pl.DataFrame) -> pl.DataFrame:
     return kept.select(_OVERLAP_COLUMNS)
 
 
-def below_need(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
-    """Hours of the observed window with fewer usable nodes than the usual gang takes."""
-    need = query(con, "select usual_node_count from intermediate.int_gang_sizes_ruled").item()
-    if need is None:
-        return Estimate.missing("h", "no session of at least two nodes shows what a gang needs", n=0)
-    if not query(con, _HAS_STATES).item():
-        return Estimate.missing("h", NO_STATES, n=0)
-    hours = query(con, _BELOW_NEED, start=window.start, end=window.end, need=need).item()
-    return Estimate(float(hours or 0.0), "h", need, method=f"usable nodes below {need}, the usual gang's size")
-
-
 _OVERLAP_COLUMNS = (
     "node",
     "excluded_h",
@@ -197,7 +186,6 @@ _STRETCHES = """
     select node, use, min(from_at) as from_at, max(to_at) as to_at
     from numbered group by node, use, stretch order by node, use desc, from_at
 """
-_HAS_STATES = "select exists(from marts.node_states) or exists(from meta.node_periods) as has_states"
 _OBSERVED_TO = "least($end, coalesce((select max(observed_until) from marts.sessions), $end))"
 _COVERAGE = f"""
     with gangs as (from marts.sessions_within($start, {_OBSERVED_TO}) where is_gang),
@@ -213,10 +201,6 @@ _COVERAGE = f"""
         (select count(*) from gangs where starts_within) as starting,
         exists(from marts.sessions where has_started) as has_sessions
     from ordered
-"""  # noqa: S608
-_BELOW_NEED = f"""
-    select sum(hours_between(from_at, to_at)) filter (usable_nodes < $need) as below_h
-    from marts.capacity($start, {_OBSERVED_TO})
 """  # noqa: S608
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import duckdb
 import polars as pl
 
+from gangline.capacity import NO_STATES
 from gangline.estimates import Estimate
 from gangline.estimates.proportions import fisher_p, proportion, ratio_of_proportions
-from gangline.exclusions import NO_SESSIONS, NO_STATES
+from gangline.exclusions import NO_SESSIONS
 from gangline.retry_gaps import gap_figures, longest_min
 from gangline.vocabulary import StartKind
 from gangline.warehouse.querying import query
