@@ -16,36 +16,82 @@ gangs as (
         launches.attempt,
         launches.chain_id,
         coalesce(sessions.training_from, sessions.started_at) as trained_from,
-        least(max(exports.exported_at) over (partition by lineages.lineage_id), window_end) as observed_until
+        least(max(exports.exported_at) over (partition by lineages.lineage_id), window_end) as observed_until,
+        row_number() over by_start as place,
+        count(*) filter (where not sessions.reached_training) over earlier as failed_before,
+        count(*) filter (where sessions.is_censored) over earlier as open_before
     from sessions
     semi join gangs_found using (session_key)
     join lineages using (session_key)
     join exports using (session_key)
     left join launches using (session_id)
+    window
+        by_start as (partition by lineages.lineage_id order by sessions.started_at, sessions.session_id),
+        earlier as (
+            partition by lineages.lineage_id order by sessions.started_at, sessions.session_id
+            rows between unbounded preceding and 1 preceding
+        )
 ),
 
-abnormal_ends as (
-    select *
+gangs_placed as (
+    select
+        *,
+        min(place) filter (where reached_training) over (
+            partition by lineage_id order by place rows between current row and unbounded following
+        ) as trained_place
     from gangs
-    where reached_training and ended_at is not null and coalesce(end_class, 'unknown') not in ('completed', 'planned')
-        and ended_at >= window_start and ended_at < window_end
+),
+
+trained_spans as (
+    select lineage_id, trained_from, max(until_at) over (partition by lineage_id order by trained_from) as covered_until
+    from gangs
+    where reached_training
 ),
 
 failures as (
-    select * from abnormal_ends
-    anti join gangs as others
-        on others.lineage_id = abnormal_ends.lineage_id
-        and others.session_key != abnormal_ends.session_key
-        and others.reached_training
-        and others.trained_from <= abnormal_ends.ended_at
-        and (
-            others.until_at > abnormal_ends.ended_at
-            -- of sessions that end together the last to start opens the one episode
-            or (
-                others.ended_at = abnormal_ends.ended_at
-                and (others.started_at, others.session_id) > (abnormal_ends.started_at, abnormal_ends.session_id)
-            )
-        )
+    select ends.*, ends.ended_at - clock_tolerance() as answered_from
+    from gangs_placed as ends
+    asof left join trained_spans
+        on trained_spans.lineage_id = ends.lineage_id and ends.ended_at >= trained_spans.trained_from
+    where ends.reached_training and coalesce(ends.end_class, 'unknown') not in ('completed', 'planned')
+        and ends.ended_at >= window_start and ends.ended_at < window_end
+        and coalesce(trained_spans.covered_until <= ends.ended_at, true)
+    -- of sessions that end together the last to start opens the one episode
+    qualify row_number() over (
+        partition by ends.lineage_id, ends.ended_at order by ends.started_at desc, ends.session_id desc
+    ) = 1
+),
+
+starts as (select lineage_id, started_at, min(place) as place from gangs group by lineage_id, started_at),
+
+-- a failed session of less than the tolerance is no answer to itself
+answered as (
+    select
+        failures.session_key,
+        failures.lineage_id,
+        failures.place as failed_place,
+        starts.place as from_place,
+        if(starts.place = failures.place, starts.place + 1, starts.place) as response_place
+    from failures
+    asof join starts on starts.lineage_id = failures.lineage_id and failures.answered_from <= starts.started_at
+),
+
+restored as (
+    select
+        answered.*,
+        if(first_ones.trained_place = answered.failed_place, next_ones.trained_place, first_ones.trained_place)
+            as restoring_place
+    from answered
+    join gangs_placed as first_ones
+        on first_ones.lineage_id = answered.lineage_id and first_ones.place = answered.from_place
+    left join gangs_placed as next_ones
+        on next_ones.lineage_id = answered.lineage_id and next_ones.place = answered.failed_place + 1
+),
+
+answers as (
+    select session_key, response_place as place from restored
+    union
+    select session_key, restoring_place from restored
 ),
 
 followers as (
@@ -57,28 +103,21 @@ followers as (
         case
             when gangs.training_from is not null then greatest(gangs.training_from, failures.ended_at)
         end as training_from,
-        gangs.reached_training,
-        gangs.is_censored,
         gangs.chain_id,
         case
             when gangs.attempt > 1 then 'automatic'
             when gangs.created_at < failures.ended_at then 'prequeued'
             else 'manual'
         end as kind,
-        row_number() over (
-            partition by failures.session_key order by gangs.started_at, gangs.session_id
-        ) as place
-    from failures
-    join gangs
-        on gangs.lineage_id = failures.lineage_id
-        and gangs.session_key != failures.session_key
-        and gangs.started_at >= failures.ended_at - clock_tolerance()
+        gangs.place = restored.response_place as is_response,
+        coalesce(gangs.place = restored.restoring_place, false) as is_restorer
+    from answers
+    join restored using (session_key)
+    join failures using (session_key)
+    join gangs on gangs.lineage_id = restored.lineage_id and gangs.place = answers.place
 ),
 
-restorers as (
-    select * from followers where reached_training
-    qualify row_number() over (partition by session_key order by place) = 1
-),
+restorers as (select * from followers where is_restorer),
 
 responses as (
     select
@@ -87,18 +126,27 @@ responses as (
         kind as first_response,
         responded_at as first_response_at
     from followers
-    where place = 1
+    where is_response
+),
+
+lineage_sums as (
+    select
+        lineage_id,
+        count(*) filter (where not reached_training) as failed_before,
+        count(*) filter (where is_censored) as open_before
+    from gangs
+    group by lineage_id
 ),
 
 tries as (
     select
-        followers.session_key,
-        count(*) filter (not followers.reached_training) as failed_attempts,
-        count(*) filter (followers.is_censored) as open_attempts
-    from followers
-    left join restorers using (session_key)
-    where restorers.place is null or followers.place < restorers.place
-    group by followers.session_key
+        restored.session_key,
+        coalesce(until.failed_before, lineage_sums.failed_before) - since.failed_before as failed_attempts,
+        coalesce(until.open_before, lineage_sums.open_before) - since.open_before as open_attempts
+    from restored
+    join gangs as since on since.lineage_id = restored.lineage_id and since.place = restored.from_place
+    left join gangs as until on until.lineage_id = restored.lineage_id and until.place = restored.restoring_place
+    join lineage_sums on lineage_sums.lineage_id = restored.lineage_id
 ),
 
 final as (
