@@ -69,6 +69,9 @@ ODDITIES: dict[str, Meaning] = {
         "A record that a line's end or a delimiter in free text had broken; it was put together by its columns.",
         "Nothing; a rare delimiter (sacct --delimiter) avoids it.",
     ),
+    "rejects_not_listed": Meaning(
+        "Rejects beyond the first 10,000 of a file are counted, not listed.", "Look at the first: is it the right file?"
+    ),
     "requeued_without_duplicates": Meaning(
         "A requeued job of which earlier attempts are missing.", "Export with sacct --duplicates."
     ),

@@ -50,3 +50,8 @@ def test_zstd_frames_follow_one_another(tmp_path: Path) -> None:
 def test_byte_order_mark_and_carriage_returns(tmp_path: Path) -> None:
     file = _written(tmp_path / "bom", b"\xef\xbb\xbfa\r\nb")
     assert list(file.lines()) == [(1, b"a\r"), (2, b"b")]
+
+
+def test_a_line_without_end_is_cut_and_the_next_one_read(tmp_path: Path) -> None:
+    file = _written(tmp_path / "long", b"ab\n" + b"x" * 100 + b"\nabcde\nabcdef\n" + b"y" * 11)
+    assert list(file.lines(5)) == [(1, b"ab"), (2, b"xxxxxx"), (3, b"abcde"), (4, b"abcdef"), (5, b"yyyyyy")]

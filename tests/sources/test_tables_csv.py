@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gangline.sources import tables_csv
+from gangline.sources import records, tables_csv
 from gangline.sources.files import InputFile
 from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.table_rows import Row
@@ -141,6 +141,27 @@ def test_files_that_are_no_such_table_are_refused(
         table.rows(content, delimiter)
     assert f"{table.path}" in str(refused.value)
     assert message in str(refused.value)
+
+
+def test_a_line_without_end_costs_only_itself(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_csv, "MAX_LINE_BYTES", 40)
+    cells = table.cells(b"name,node\na,b\n" + b"x," * 40 + b"\nc,d\n")
+    assert cells == [{"name": "a", "node": "b"}, {"name": "c", "node": "d"}]
+    assert [(reject.line, reject.reason[:17]) for reject in table.log.rejects] == [(3, "a line of over 32")]
+
+
+def test_very_many_rejects_are_counted_and_the_first_ones_listed(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "REJECTS_LISTED", 3)
+    table.rows(b"name,node\n" + b"junk\n" * 10)
+    assert [reject.line for reject in table.log.rejects] == [2, 3, 4]
+    assert (table.log.rejected, table.log.oddities["rejects_not_listed"]) == (10, (7, 5))
+
+
+def test_a_header_of_many_long_names_is_shown_in_part(table: Table) -> None:
+    with pytest.raises(SourceRefusedError) as refused:
+        table.rows(b",".join(b"%d" % number + b"x" * 200 for number in range(500)))
+    assert len(str(refused.value)) < 800
+    assert str(refused.value).endswith("', ...: add it")
 
 
 def test_batches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

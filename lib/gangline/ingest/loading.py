@@ -72,7 +72,7 @@ def try_file(found: FoundFile) -> FileOutcome:
             _drain(outcome)
         _judge_balance(outcome)
     except SourceRefusedError as error:
-        outcome.refusal = str(error)
+        outcome.refusal = _refusal(error, outcome, file)
     _note_damage(outcome, file)
     _drain(outcome)
     return outcome
@@ -103,14 +103,21 @@ def _read_into(
                 _insert_rejects(con, file_id, _drain(outcome))
             _judge_balance(outcome)
         except SourceRefusedError as error:
-            outcome.refusal = str(error)
+            outcome.refusal = _refusal(error, outcome, file)
             outcome.log.split()
-            outcome.log.reject(None, str(error))
+            outcome.log.reject(None, outcome.refusal)
         _keep_samples(con, sink, file_id, outcome.log)
     _note_damage(outcome, file)
     _insert_rejects(con, file_id, _drain(outcome))
     for kind, (count, line) in sorted(outcome.log.oddities.items()):
         con.execute("insert into meta.oddities values (?, ?, ?, ?)", [file_id, kind, count, line])
+
+
+def _refusal(error: SourceRefusedError, outcome: FileOutcome, file: InputFile) -> str:
+    """Why a file is refused; one that cannot be decompressed is not empty, and says so."""
+    if file.damage:
+        return f"{outcome.shown_path}: cannot be decompressed ({'; '.join(file.damage)}): copy or export it again"
+    return str(error)
 
 
 def _keep(con: duckdb.DuckDBPyConnection, sink: SampleSink, batch: Batch | SampleBatch, file_id: str) -> None:

@@ -4,7 +4,6 @@ The form is told by content. A row is of one of the kinds session, kernel, sessi
 export), or step of a scheduling history, told by its columns.
 """
 
-import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,12 +15,12 @@ from gangline.sources.backendai_values import Cells, folded
 from gangline.sources.files import InputFile
 from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
 
-MAX_CELL_CHARS = 1 << 24  # a kernel's status_data may hold whole tracebacks; the csv module stops at 128 kB
 DUMP_TABLES = frozenset({"sessions", "kernels", "session_scheduling_history", "kernel_scheduling_history"})
 _DUMP_STARTS = ("--", "COPY ", "SET ", "SELECT pg_catalog", "\\restrict")
 _COPY = re.compile(r'COPY (?:"?[\w$]+"?\.)?"?([\w$]+)"? \((.*)\) FROM stdin;')
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+MAX_CELL_CHARS = 1 << 24  # a kernel's status_data may hold whole tracebacks
 _HEAD_BYTES = 1 << 16
 
 
@@ -65,9 +64,8 @@ def _csv_rows(file: InputFile, options: SourceOptions, head: Head, log: ReadLog)
         raise SourceRefusedError(
             f"{file.path}:{head.line}: this is psql's table for the screen: export with psql --csv"
         )
-    csv.field_size_limit(MAX_CELL_CHARS)
-    cut = tables_csv.records(file, options.delimiter or ",", log)
-    names = next(cut).fields
+    cut = tables_csv.records(file, options.delimiter or ",", log, MAX_CELL_CHARS)
+    names = next(cut, tables_csv.Record(1, "", [])).fields
     kind = _kind(names, file, head)
     for record in cut:
         log.split()
@@ -84,10 +82,10 @@ def _row(line: int, kind: RowKind, names: Iterable[str], fields: Iterable[str | 
 def _kind(names: list[str], file: InputFile, head: Head) -> RowKind:
     kind = kind_of({folded(name) for name in names})
     if kind is None:
-        found = ", ".join(map(repr, names[:8]))
         raise SourceRefusedError(
             f"{file.path}:{head.line}: no export of Backend.AI sessions: needs the columns id and status (sessions), "
-            f"session_id and agent (kernels) or from_status and to_status (history), found {found}"
+            "session_id and agent (kernels) or from_status and to_status (history), "
+            f"found {tables_csv.shown_names(names)}"
         )
     return kind
 

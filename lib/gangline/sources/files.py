@@ -37,10 +37,13 @@ class InputFile:
             return self.path.open("rb", buffering=CHUNK_BYTES)
         return cast(BinaryIO, io.BufferedReader(_UpToDamage(packed, self.damage), CHUNK_BYTES))
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Physical lines from 1 without their newline (and without a leading byte-order mark)."""
+    def lines(self, max_bytes: int = -1) -> Iterator[tuple[int, bytes]]:
+        """Physical lines from 1 without their newline (and without a leading byte-order mark).
+
+        A line of more than `max_bytes` comes as its first `max_bytes + 1`; the rest of it is passed over.
+        """
         with self.open() as stream:
-            for number, line in enumerate(stream, start=1):
+            for number, line in enumerate(_capped(stream, max_bytes), start=1):
                 body = line[:-1] if line.endswith(b"\n") else line
                 yield number, body.removeprefix(UTF8_BOM) if number == 1 else body
 
@@ -48,6 +51,15 @@ class InputFile:
         """SHA-256 of the file as it lies on disk, in hex."""
         with self.path.open("rb") as raw:
             return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+def _capped(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:
+    if max_bytes < 0:
+        yield from stream
+    while line := stream.readline(max_bytes + 1):
+        yield line
+        while len(line) > max_bytes and not line.endswith(b"\n"):
+            line = stream.readline(max_bytes + 1) or b"\n"
 
 
 class _UpToDamage(io.RawIOBase):

@@ -18,6 +18,7 @@ from gangline.sources.samples import SampleBatch
 INSTANT = pl.Datetime("us", "UTC")
 NAMES = pl.List(pl.String)
 REJECT_TEXT_CHARS = 500
+REJECTS_LISTED = 10_000  # of a file; junk of millions of lines must not fill the memory
 
 SESSION_RECORDS = "session_records"
 SESSION_NODE_RECORDS = "session_node_records"
@@ -239,9 +240,12 @@ class ReadLog:
         self.ignored[what] = self.ignored.get(what, 0) + count
 
     def reject(self, line: int | None, reason: str, text: str = "") -> None:
-        """Keeps a record that cannot be read."""
+        """Keeps a record that cannot be read; of very many, the later ones are counted only."""
         self.rejected += 1
-        self.rejects.append(Reject(line, reason, text[:REJECT_TEXT_CHARS]))
+        if self.rejected > REJECTS_LISTED:
+            self.odd("rejects_not_listed", line)
+        else:
+            self.rejects.append(Reject(line, reason, text[:REJECT_TEXT_CHARS]))
 
     def odd(self, kind: str, line: int | None = None, count: int = 1) -> None:
         """Counts something read but strange; the first line is kept as the example."""

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 from gangline.sources.files import InputFile
 from gangline.sources.records import Batch, ReadLog, SourceOptions, SourceRefusedError, frame_of
-from gangline.sources.table_rows import Row, RowError
+from gangline.sources.table_rows import Row, RowError, shown
 
 Judge = Callable[[Row], dict[str, object]]
 
 BATCH_ROWS = 20_000
+MAX_CELL_CHARS = 1 << 17  # a quote that is never closed costs that much reading again
+MAX_LINE_BYTES = 1 << 25
+_NAMES_SHOWN = 8
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 OTHER_DELIMITERS = {",": ",", ";": ";", "\t": "\\t", "|": "|"}
 
@@ -137,8 +140,9 @@ def table_rows(file: InputFile, options: SourceOptions, log: ReadLog, columns: C
             yield Row(record.line, record.raw, dict(zip(names, record.fields, strict=True)))
 
 
-def records(file: InputFile, delimiter: str, log: ReadLog) -> Iterator[Record]:
+def records(file: InputFile, delimiter: str, log: ReadLog, max_cell_chars: int = MAX_CELL_CHARS) -> Iterator[Record]:
     """Cuts a file into records, blank lines left out; a broken one comes with its fault and costs only its line."""
+    csv.field_size_limit(max_cell_chars)
     lines = PhysicalLines(decoded_lines(file, log))
     reader = csv.reader(lines, delimiter=checked_delimiter(delimiter, file), strict=True)
     while True:
@@ -157,7 +161,13 @@ def records(file: InputFile, delimiter: str, log: ReadLog) -> Iterator[Record]:
 
 def decoded_lines(file: InputFile, log: ReadLog) -> Iterator[tuple[int, str]]:
     """Numbered lines as text with their newline; bytes that are no UTF-8 become replacement characters, counted."""
-    for number, line in file.lines():
+    for number, line in file.lines(MAX_LINE_BYTES):
+        if len(line) > MAX_LINE_BYTES:
+            log.split()
+            log.reject(
+                number, "a line of over 32 MB: this is no table; export again", line[:500].decode(errors="replace")
+            )
+            continue
         if number == 1 and line.startswith(UTF16_MARKS):
             raise SourceRefusedError(f"{file.path}:1: this is UTF-16 text: save the file as UTF-8")
         try:
@@ -179,6 +189,8 @@ def fault_of(error: csv.Error) -> str:
     """What the csv module objects to, with the mend."""
     what = str(error).split(" - ")[0]
     mend = "quote a field that holds the delimiter, a quote or a line break, and double the quotes in it"
+    if what.startswith("new-line character"):
+        mend = "save the file with LF or CRLF line ends, and quote a field that holds a line break"
     return f"no CSV record begins here ({what}): {mend}"
 
 
@@ -195,7 +207,7 @@ def header_names(header: Record, file: InputFile, columns: Columns, delimiter: s
     where = f"{file.path}:{header.line}"
     if header.fault:
         raise SourceRefusedError(f"{where}: the header is no CSV line: {header.fault}")
-    if not header.fields:
+    if not any(map(str.strip, header.fields)):
         raise SourceRefusedError(f"{where}: is empty: its first line must name {', '.join(columns.required)}")
     names = [field.strip().casefold() for field in header.fields]
     for name in names:
@@ -214,7 +226,12 @@ def hint(name: str, names: list[str], columns: Columns, delimiter: str) -> str:
         return f': the header is one column; set delimiter = "{others[0]}" in this source\'s entry'
     unknown = [other for other in names if other not in columns.known]
     near = difflib.get_close_matches(name, unknown, n=1)
-    return f": did you mean {near[0]!r}? Rename it" if near else f" among {', '.join(map(repr, names))}: add it"
+    return f": did you mean {near[0]!r}? Rename it" if near else f" among {shown_names(names)}: add it"
+
+
+def shown_names(names: list[str]) -> str:
+    """Some of a header's names, each cut where it is long."""
+    return ", ".join(map(shown, names[:_NAMES_SHOWN])) + (", ..." if len(names) > _NAMES_SHOWN else "")
 
 
 def log_unknown(names: list[str], columns: Columns, line: int, log: ReadLog) -> None:
