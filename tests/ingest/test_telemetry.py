@@ -17,9 +17,9 @@ import pytest
 from gangline.config import Config, load
 from gangline.counters import increases
 from gangline.ingest import ingest
-from gangline.store import SampleStore, parts
+from gangline.store import parts
 from gangline.store.reading import ms_of
-from gangline.warehouse import connect
+from gangline.warehouse import connect, samples_of
 
 CONFIG = """
 [cluster]
@@ -149,6 +149,15 @@ def test_a_reader_keeps_what_it_opened_while_another_file_is_merged(tmp_path: Pa
         assert reader.execute("select count(*) from marts.samples").fetchone() == (6 * 110,)
 
 
+def test_parts_that_were_deleted_are_made_again(tmp_path: Path) -> None:
+    config = cluster(tmp_path / "c", FILES)
+    ingest(config)
+    before = told(config)
+    shutil.rmtree(config.folder / "telemetry/metric=node_m0")
+    report = ingest(config)
+    assert (len(report.outcomes), told(config)) == (3, before)
+
+
 def test_killed_at_random_moments_then_run_again_gives_the_same(tmp_path: Path) -> None:
     files = {f"{number:02d}": lines(40 * number, 60, metrics=6) for number in range(10)}
     straight = cluster(tmp_path / "straight", files)
@@ -230,7 +239,7 @@ def test_the_known_cluster(shared_data: Path, tmp_path: Path) -> None:
         series = dict(con.execute("select series_id, node from marts.series where metric = $1", [WRITTEN]).fetchall())
         span = con.execute("select min(first_at), max(last_at) from marts.series").fetchone()
         assert span is not None
-        store = SampleStore(con, config.folder / "telemetry")
+        store = samples_of(con, config)
         samples = store.read(WRITTEN, ms_of(span[0]), ms_of(span[1]) + 1, series)
         by_node = {series[series_id]: float(increases(each.values).sum()) for series_id, each in samples.items()}
         of_sql = con.execute(

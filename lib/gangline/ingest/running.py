@@ -14,12 +14,11 @@ from gangline import __version__
 from gangline.build import build, sql_folder
 from gangline.config.model import Config
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
-from gangline.ingest.loading import FileOutcome, file_id_of, load_file, try_file
-from gangline.store.layout import FOLDER_NAME
+from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, load_file, try_file
 from gangline.store.settling import settle
-from gangline.store.sweeping import named_files, sweep
+from gangline.store.sweeping import forget_lost_parts, lost_parts, named_files, sweep
 from gangline.store.tables import publish_views
-from gangline.warehouse.opening import WarehouseError, connect, open_raw, path_of
+from gangline.warehouse.opening import WarehouseError, connect, open_raw, path_of, telemetry_of
 from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, get_build, record_config, set_build
 from gangline.warehouse.writing import writing
 
@@ -71,6 +70,8 @@ def ingest(
         return report
     with writing(config, rebuild=is_rebuild) as con:
         _sweep(con, config)
+        for file_id in forget_lost_parts(con, telemetry_of(config)):
+            forget_file(con, file_id)
         _load_new(con, config, files, report, is_strict, listener)
         _record_sources(con, config, found)
         _say_leftovers(con, config, report)
@@ -128,11 +129,6 @@ def _load_new(
             report.outcomes.append(load_file(con, file, sha256, is_strict, telemetry_of(config)))
         seen.add(file_id)
     listener("", len(files), len(files))
-
-
-def telemetry_of(config: Config) -> Path:
-    """The folder of samples, beside the config."""
-    return config.folder / FOLDER_NAME
 
 
 def _sweep(con: duckdb.DuckDBPyConnection, config: Config) -> None:
@@ -194,7 +190,8 @@ def _record_sources(con: duckdb.DuckDBPyConnection, config: Config, found: dict[
 
 def _say_leftovers(con: duckdb.DuckDBPyConnection, config: Config, report: IngestReport) -> None:
     rows = con.execute(
-        "select files.path, is_configured from meta.files as files join meta.sources using (source_id) order by files.path"
+        "select files.path, is_configured from meta.files as files join meta.sources using (source_id)"
+        " order by files.path"
     ).fetchall()
     report.unconfigured_files = sum(1 for _, is_configured in rows if not is_configured)
     report.missing_files = [
@@ -237,5 +234,7 @@ def _is_current(config: Config, files: list[FoundFile]) -> bool:
     with connect(config) as con:
         build_facts = get_build(con)
         if any(build_facts.get(key) != value for key, value in _facts(config).items()):
+            return False
+        if lost_parts(con, telemetry_of(config)):
             return False
         return all(_is_loaded(con, file, file_id_of(_digest(con, file), file.kind)) for file in files)

@@ -6,9 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gangline.sources.records import ReadLog
-from gangline.sources.samples import NAME_LABEL, SampleBatch, TimesMs, Values, instant_of_ms
-
-DCGM_BLANK_MIN = 9.2233720368e18  # DCGM's int64 words for "no value" begin here
+from gangline.sources.samples import (
+    DCGM_BLANK_MIN,
+    DCGM_PREFIX,
+    NAME_LABEL,
+    SampleBatch,
+    TimesMs,
+    Values,
+    instant_of_ms,
+)
 
 
 class SampleError(ValueError):
@@ -49,7 +55,7 @@ def _note_values(batch: SampleBatch, log: ReadLog) -> None:
         _note(log, "nan_or_stale", is_nan, batch.line)
         _note(log, "infinite", is_infinite, batch.line)
         _note(log, "nan_beside_infinity", beside, batch.line)
-    if batch.metric.startswith("DCGM_"):
+    if batch.metric.startswith(DCGM_PREFIX):
         _note(log, "dcgm_blank", np.isfinite(values) & (values >= DCGM_BLANK_MIN), batch.line)
 
 

@@ -13,6 +13,7 @@ TimesMs = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 NAME_LABEL = "__name__"
+DCGM_PREFIX, DCGM_BLANK_MIN = "DCGM_", 9.2233720368e18  # from here on DCGM's int64 values mean "no value"
 
 
 @dataclass(frozen=True, eq=False)

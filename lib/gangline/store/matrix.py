@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gangline.counters import count_by_step, deltas_of, regrid
-from gangline.sources.samples import TimesMs, Values
+from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Values
 from gangline.store.layout import DAY_MS
 from gangline.store.mounts import counted_once
-from gangline.store.reading import BLANK_MIN, SampleStore, SeriesSamples
+from gangline.store.reading import SampleStore, SeriesSamples
 
 MARGIN_MS = 600_000  # read on either side of a window, for deltas that straddle its edges
 How = Literal["mean", "sum", "max"]
@@ -96,7 +96,7 @@ def read_levels(
         What every value is multiplied by.
     """
     cells = _Cells(grid, tuple(sorted(set(column_of.values()))), how)
-    limit = BLANK_MIN if metric.startswith("DCGM_") else np.inf
+    limit = DCGM_BLANK_MIN if metric.startswith(DCGM_PREFIX) else np.inf
     for day in store.days(metric, grid.start_ms, grid.end_ms):
         for row in store.rows(metric, day):
             column = column_of.get(row.series_id)

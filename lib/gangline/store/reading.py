@@ -9,14 +9,13 @@ import duckdb
 import numpy as np
 
 from gangline.intervals import EPOCH
-from gangline.sources.samples import TimesMs, Values
+from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Values
 from gangline.store.layout import DAY_MS, day_of, part_path
 from gangline.store.merging import merge
 from gangline.store.parts import SeriesDay
 from gangline.store.row_groups import rows_of
 from gangline.store.timelines import DayTimes
 
-BLANK_MIN = 9.2233720368e18  # DCGM's int64 words for "no value"
 _PARTS = """
 select file_name, row_group, row_group_count from meta.sample_parts
 where is_live and metric = ? and day = ? order by file_name, row_group
@@ -89,7 +88,7 @@ class SampleStore:
                 if wanted is None or row.series_id in wanted:
                     pieces.setdefault(row.series_id, []).append(_within(row.times, row.values, start_ms, end_ms))
         return {
-            series_id: _joined(series_id, parts, metric.startswith("DCGM_"), is_raw)
+            series_id: _joined(series_id, parts, metric.startswith(DCGM_PREFIX), is_raw)
             for series_id, parts in sorted(pieces.items())
         }
 
@@ -106,7 +105,7 @@ def _joined(series_id: int, pieces: list[tuple[TimesMs, Values]], is_dcgm: bool,
         merged = merge(np.concatenate([times for times, _ in pieces]), np.concatenate([values for _, values in pieces]))
         times_ms, values = merged.times_ms, merged.values
     if not is_raw:
-        is_number = ~np.isnan(values) & ~(is_dcgm & (values >= BLANK_MIN))
+        is_number = ~np.isnan(values) & ~(is_dcgm & (values >= DCGM_BLANK_MIN))
         if not is_number.all():
             times_ms, values = times_ms[is_number], values[is_number]
     return SeriesSamples(series_id, times_ms, values)

@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 
 from gangline.quoting import text
+from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX
 from gangline.store.layout import FOLDER_NAME, metric_folder
 
 FOLDER_VARIABLE = "telemetry_folder"  # set by every connection, so that views do not depend on the current folder
@@ -56,7 +57,7 @@ points as (
 )
 select series_id, metric, make_timestamptz(time_ms * 1000) as at, value, day
 from points
-where not isnan(value) and not (value >= 9.2233720368e18 and starts_with(metric, 'DCGM_'))
+where not isnan(value) and not (value >= {blank_min} and starts_with(metric, '{dcgm}'))
 """
 _SERIES_DAYS_OF_PARTS = """
 create or replace view marts.series_days as
@@ -95,7 +96,7 @@ def publish_views(con: duckdb.DuckDBPyConnection) -> None:
     rows = con.execute("select distinct metric, file_name from meta.sample_parts where is_live order by all").fetchall()
     if rows:
         files = _file_list(rows)
-        con.execute(_SAMPLES_OF_PARTS.format(files=files))
+        con.execute(_SAMPLES_OF_PARTS.format(files=files, blank_min=DCGM_BLANK_MIN, dcgm=DCGM_PREFIX))
         con.execute(_SERIES_DAYS_OF_PARTS.format(files=files))
     else:
         con.execute(_empty_view("samples", _SAMPLES))

@@ -1,6 +1,6 @@
 """The cluster's one DuckDB file: opened read-only by many, replaced whole by one writer at a time."""
 
-from gangline.warehouse.opening import WarehouseError, connect, connect_file
+from gangline.warehouse.opening import WarehouseError, connect, connect_file, samples_of, telemetry_of
 from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, record_config
 from gangline.warehouse.writing import writing
 
@@ -11,5 +11,7 @@ __all__ = [
     "connect_file",
     "create_tables",
     "record_config",
+    "samples_of",
+    "telemetry_of",
     "writing",
 ]

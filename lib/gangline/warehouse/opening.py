@@ -7,6 +7,7 @@ import duckdb
 
 from gangline.config.model import Config
 from gangline.store.layout import FOLDER_NAME
+from gangline.store.reading import SampleStore
 from gangline.store.tables import point_at_samples
 from gangline.warehouse.tables import SCHEMA_VERSION, get_build
 
@@ -28,6 +29,16 @@ class WarehouseError(RuntimeError):
 def path_of(config: Config) -> Path:
     """The warehouse's file, beside its config."""
     return config.folder / FILE_NAME
+
+
+def telemetry_of(config: Config) -> Path:
+    """The folder of samples, beside it."""
+    return config.folder / FOLDER_NAME
+
+
+def samples_of(con: duckdb.DuckDBPyConnection, config: Config) -> SampleStore:
+    """The samples that an open warehouse names, for numpy; `marts.samples` has them for SQL."""
+    return SampleStore(con, telemetry_of(config))
 
 
 def connect(config: Config) -> duckdb.DuckDBPyConnection:
