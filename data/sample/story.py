@@ -118,7 +118,7 @@ GANGS = (
 
 ZONE = timedelta(hours=9)
 LOADING = timedelta(minutes=24)
-LOG_STEPS, SAVE_STEPS = 180, 360  # hourly, and every two hours
+LOG_STEPS, SAVE_STEPS = 180, 720  # hourly, and every four hours
 STEP_S, TOKENS_A_STEP = 20.0, 4_194_304
 SLOWNESS = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.03, 1.18)
 LOSSES = {"pretrain": (2.05, 1.9), "sft": (1.15, 0.6)}  # where it goes to, and how far above it begins

@@ -94,6 +94,10 @@ def run_of(job: Job, plan: story.RunPlan, job_id: int | None, resumed: int, dice
         rows = restarted(rows, plan.restart_after_h, end, stage_of(job), dice)
     rows = [replace(row, loss=None) if number == plan.nan_row else row for number, row in enumerate(rows)]
     state = END_STATES.get(job.state.split()[0], "crashed")
+    if state == "killed" and rows:  # it was at work when a person stopped it
+        last_at = end - timedelta(minutes=2)
+        steps = int((last_at - rows[-1].at).total_seconds() / story.STEP_S)
+        rows.append(row_at(last_at, rows[-1].step + steps, stage_of(job), 1.0, dice))
     host = f"gpu{min(job.nodes):03d}"
     name, stage = plan.name or job.name, stage_of(job)
     return Run(
@@ -144,6 +148,7 @@ def workstation_run(dice: random.Random) -> Run:
     """A short run on a machine outside of the cluster."""
     begin = utc(story.WORKSTATION_AT)
     rows = [row_at(begin + timedelta(minutes=5 * turn), 10 * turn, "pretrain", 0.1, dice) for turn in range(1, 7)]
+    rows = [replace(row, tokens_per_s=row.tokens_per_s // 100) for row in rows]
     end = rows[-1].at + timedelta(minutes=2)
     return Run(
         run_id(dice),
