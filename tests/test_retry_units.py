@@ -58,7 +58,7 @@ def test_an_empty_side_is_not_known() -> None:
     assert {one.higher for one in nothing} == {"not known"}
     table = retry_units.table(nothing)
     assert table["times"].to_list() == ["not measured"] * 6
-    assert table["by_hand"][0].startswith("not measured: no session large enough")
+    assert table["by_hand"].to_list() == ["not measured"] * 6
     assert retry_units.intervals(nothing)["unit"].to_list() == ["chains", "single retries"]
 
 

@@ -202,7 +202,7 @@ def _with_intervals(counted: pl.DataFrame) -> pl.DataFrame:
 
 
 def _said(share: Estimate) -> str:
-    return str(share) if share.value is not None else f"not measured: {share.reason}"
+    return str(share) if share.value is not None else share.brief
 
 
 def _compared(one: Comparison) -> tuple[str, str, str]:
