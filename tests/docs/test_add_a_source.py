@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import textwrap
 from pathlib import Path
 from types import ModuleType
 
@@ -16,9 +17,9 @@ COLUMNS = ("session_id", "job_name", "nodes", "gpu_count", "started_at", "ended_
 
 
 def block(marker: str) -> str:
-    found = re.search(rf"<!-- {re.escape(marker)} -->\n```\w+\n(.*?)```", PAGE, re.DOTALL)
+    found = re.search(rf"<!-- {re.escape(marker)} -->\n *```\w+\n(.*?)```", PAGE, re.DOTALL)
     assert found, marker
-    return found[1]
+    return textwrap.dedent(found[1])
 
 
 @pytest.fixture
@@ -54,6 +55,14 @@ def test_the_example_rejects_what_the_page_says(reading: Reading) -> None:
     assert (reading.log.records, reading.log.loaded, reading.log.rejected) == (4, 3, 1)
     assert [reject.line for reject in reading.log.rejects] == [4]
     assert "gpu[01-" in reading.log.rejects[0].reason
+
+
+def test_its_seed_rows_fit_the_seed_and_map_every_word(reading: Reading) -> None:
+    header, *rows = block("file: end_reasons.csv").splitlines()
+    seed = (ROOT / "sql" / "seeds" / "end_reasons.csv").read_text(encoding="utf-8")
+    assert header == seed.splitlines()[0]
+    words = {row["state_key"] for row in reading.rows(SESSION_RECORDS)}
+    assert {row.split(",")[1] for row in rows} == words
 
 
 def test_every_file_and_table_it_names_exists() -> None:

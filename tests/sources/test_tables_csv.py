@@ -143,6 +143,14 @@ def test_files_that_are_no_such_table_are_refused(
     assert message in str(refused.value)
 
 
+def test_tables_put_together_repeat_their_header(table: Table) -> None:
+    assert table.cells(b"name,node\na,n1\nname,node\nb,n2\n") == [
+        {"name": "a", "node": "n1"},
+        {"name": "b", "node": "n2"},
+    ]
+    assert table.log.ignored == {"header": 1}
+
+
 def test_a_line_without_end_costs_only_itself(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_csv, "MAX_LINE_BYTES", 40)
     cells = table.cells(b"name,node\na,b\n" + b"x," * 40 + b"\nc,d\n")

@@ -65,11 +65,16 @@ def _csv_rows(file: InputFile, options: SourceOptions, head: Head, log: ReadLog)
             f"{file.path}:{head.line}: this is psql's table for the screen: export with psql --csv"
         )
     cut = tables_csv.records(file, options.delimiter or ",", log, MAX_CELL_CHARS)
-    names = next(cut, tables_csv.Record(1, "", [])).fields
+    header = next(cut, tables_csv.Record(1, "", []))
+    if header.fault:
+        raise SourceRefusedError(f"{file.path}:{header.line}: the header is no CSV line: {header.fault}")
+    names = header.fields
     kind = _kind(names, file, head)
     for record in cut:
         log.split()
-        if record.fault or len(record.fields) != len(names):
+        if record.fields == names:
+            log.ignore("header")
+        elif record.fault or len(record.fields) != len(names):
             log.reject(record.line, record.fault or tables_csv.ragged(record, names), record.raw)
         else:
             yield _row(record.line, kind, names, record.fields, record.raw)

@@ -125,7 +125,7 @@ def batches(table: str, rows: Iterator[dict[str, object]]) -> Iterator[Batch]:
 
 
 def table_rows(file: InputFile, options: SourceOptions, log: ReadLog, columns: Columns) -> Iterator[Row]:
-    """The rows below the header that have its shape; the others are rejected in the log, blank ones ignored."""
+    """The rows below the header that have its shape; others are rejected, blank ones and further headers ignored."""
     cut = records(file, options.delimiter or ",", log)
     header = next(cut, Record(1, "", []))
     names = header_names(header, file, columns, options.delimiter or ",")
@@ -134,6 +134,8 @@ def table_rows(file: InputFile, options: SourceOptions, log: ReadLog, columns: C
         log.split()
         if not record.fault and not any(map(str.strip, record.fields)):
             log.ignore("blank_row")
+        elif record.fields == header.fields:
+            log.ignore("header")
         elif record.fault or len(record.fields) != len(names):
             log.reject(record.line, record.fault or ragged(record, names), record.raw)
         else:
