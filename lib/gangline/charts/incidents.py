@@ -71,10 +71,14 @@ def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     base = alt.Chart(
         span.clocked(named, "started_at", "until_at").select("node_label", "kind_label", "started_at", "until_at")
     )
-    at, row = span.axis("started_at"), name_axis("node_label", sort=order)
+    row = name_axis("node_label", sort=order)
     colour = series_colour("kind_label", kind_names(incidents)).legend(symbolType="square", symbolOpacity=1)
-    bars = base.mark_bar(height={"band": 0.55}, aria=False).encode(at, alt.X2("until_at:T"), row, colour)
-    ticks = base.mark_tick(thickness=1.6, height={"band": 0.9}, opacity=1, aria=False).encode(at, row, colour)
+    bars = base.mark_bar(height={"band": 0.55}, aria=False).encode(
+        span.axis("started_at"), alt.X2("until_at:T"), row, colour
+    )
+    ticks = base.mark_tick(thickness=1.6, height={"band": 0.9}, opacity=1, aria=False).encode(
+        span.axis("started_at"), row, colour
+    )
     return framed(alt.layer(bars, ticks), rows_height(len(order), 18))
 
 

@@ -1,7 +1,7 @@
 """A window as the x axis of a picture: the zone's clock, from the window's first instant to its last."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -41,10 +41,11 @@ class Span:
 
     def axis(self, field: str, title: str | None = None) -> alt.X:
         """Put a column that `clocked` made on x."""
-        clock = [moment.astimezone(ZoneInfo(self.zone)).replace(tzinfo=None) for moment in (self.start, self.end)]
-        domain = [f"{moment.isoformat()}Z" for moment in clock]
+        clock = [moment.astimezone(ZoneInfo(self.zone)).replace(tzinfo=UTC) for moment in (self.start, self.end)]
+        # ends and not a domain: Vega takes the domain of a bar with two ends for two that conflict, and warns
+        low, high = (moment.timestamp() * 1000 for moment in clock)
         axis = time_axis(field, title, self.zone)
-        return axis.scale(type="utc", domain=domain, nice=False, clamp=True)
+        return axis.scale(type="utc", domainMin=low, domainMax=high, nice=False, clamp=True)
 
     def day_axis(self, field: str) -> alt.X:
         """Put local days on x, the first and the last one whole."""
