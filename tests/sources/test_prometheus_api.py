@@ -122,3 +122,12 @@ def test_a_grid_is_told_from_samples(
     content = json.dumps(answer(*(item(values) for values in series))).encode()  # type: ignore[arg-type]
     read = read_bytes(tmp_path, content, api_points=option)
     assert {batch.is_gridded for batch in read.batches} == {is_gridded}
+
+
+def test_a_series_that_fits_no_memory_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prometheus_api, "SERIES_MAX_BYTES", 300)
+    monkeypatch.setattr(prometheus_api, "CHUNK_BYTES", 50)
+    content = json.dumps(answer(item(points("1")), item(points(*["1"] * 100)))).encode()
+    read = read_bytes(tmp_path, content)
+    assert (read.values(), read.log.rejected) == ([[1]], 1)
+    assert "export shorter windows" in read.log.rejects[0].reason

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from gangline.sources import prometheus_export
 from gangline.sources.records import SourceRefusedError
 from tests.sources.prometheus_files import read_bytes
 
@@ -110,3 +111,10 @@ def test_invalid_utf8_is_kept_and_counted(tmp_path: Path) -> None:
     read = read_bytes(tmp_path, line("1").replace(b"n1", b"n\xff"))
     assert read.labels() == [{"__name__": "m", "instance": "n\ufffd:9100"}]
     assert read.log.oddities == {"not_utf8": (1, 1)}
+
+
+def test_a_line_that_fits_no_memory_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prometheus_export, "SERIES_MAX_BYTES", 200)
+    read = read_bytes(tmp_path, line("1") + line(",".join(["1"] * 300)) + line("2"))
+    assert read.values() == [[1], [2]]
+    assert [(reject.line, "export shorter windows" in reject.reason) for reject in read.log.rejects] == [(2, True)]

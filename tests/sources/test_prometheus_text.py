@@ -123,3 +123,8 @@ def test_csv_times(tmp_path: Path, time_format: str, text: str, expected: int) -
 def test_csv_needs_its_columns(tmp_path: Path, columns: str | None, message: str) -> None:
     with pytest.raises(SourceRefusedError, match=message):
         read_bytes(tmp_path, b"m,1,1709251200000\n", format=columns)
+
+
+def test_an_endless_line_is_one_reject(tmp_path: Path) -> None:
+    read = read_bytes(tmp_path, b"m 1 1709251200000\n" + b"x" * (3 << 20) + b"\nm 2 1709251230000\n")
+    assert (read.values(), [reject.line for reject in read.log.rejects]) == ([[1, 2]], [2])

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gangline.sources.files import InputFile
-from gangline.sources.prometheus_judging import SampleError, judged, labels_of
+from gangline.sources.prometheus_judging import SERIES_MAX_BYTES, SampleError, check_size, judged, labels_of
 from gangline.sources.prometheus_numbers import NumberError, Numbers, parse_numbers
 from gangline.sources.prometheus_times import Clock, TimeError
 from gangline.sources.prometheus_wrappers import Wrapper
@@ -46,7 +46,7 @@ class ApiSeries:
 
 
 def pieces(file: InputFile) -> Iterator[ApiPiece]:
-    """Cuts a document before every series, holding one series at a time."""
+    """Cuts a document before every series, holding one series at a time; ends at one that is too large to hold."""
     buffer, searched, ordinal = bytearray(), 0, 0
     with file.open() as stream:
         while chunk := stream.read(CHUNK_BYTES):
@@ -57,7 +57,7 @@ def pieces(file: InputFile) -> Iterator[ApiPiece]:
                 ordinal, begin = ordinal + 1, start
             del buffer[:begin]
             searched = max(1 if ordinal else 0, len(buffer) - _ITEM_OVERLAP)
-            if not ordinal and len(buffer) > HEAD_MAX_BYTES:
+            if len(buffer) > (SERIES_MAX_BYTES if ordinal else HEAD_MAX_BYTES):
                 break
     yield ApiPiece(ordinal, bytes(buffer))
 
@@ -101,6 +101,7 @@ def api_series(piece: ApiPiece) -> ApiSeries:
         Where it breaks off or is none.
     """
     text = piece.text
+    check_size(text, SERIES_MAX_BYTES)
     key = _POINTS.search(text)
     if key is None:
         raise SampleError("it has no values, or the file breaks off inside it; export it again")

@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gangline.sources.files import InputFile
-from gangline.sources.prometheus_judging import SampleError, check_lengths, judged, labels_of
+from gangline.sources.prometheus_judging import (
+    SERIES_MAX_BYTES,
+    SampleError,
+    check_lengths,
+    check_size,
+    judged,
+    labels_of,
+)
 from gangline.sources.prometheus_numbers import NumberError, parse_numbers
 from gangline.sources.prometheus_times import Clock, TimeError
 from gangline.sources.records import ReadLog
@@ -35,7 +42,7 @@ class _Cut:
 def read_export(file: InputFile, log: ReadLog) -> Iterator[SampleBatch]:
     """Yields each line's series; a line that cannot be read costs only itself."""
     clock = Clock(str(file.path.name))
-    for number, line in file.lines():
+    for number, line in file.lines(SERIES_MAX_BYTES):
         if not line.strip():
             continue
         log.split()
@@ -49,6 +56,7 @@ def read_export(file: InputFile, log: ReadLog) -> Iterator[SampleBatch]:
 
 
 def _series(line: bytes, number: int, clock: Clock, log: ReadLog) -> SampleBatch:
+    check_size(line, SERIES_MAX_BYTES)
     cuts = list(_cuts(line))
     lists = {cut.name: cut.inside(line) for cut in cuts}
     if len(cuts) != 2 or len(lists) != 2:

@@ -16,6 +16,9 @@ from gangline.sources.samples import (
     instant_of_ms,
 )
 
+SERIES_MAX_BYTES = 256 << 20  # of one series' text, so that it fits in memory with what is made of it
+LINE_MAX_BYTES = 1 << 20  # of one sample's line
+
 
 class SampleError(ValueError):
     """A series or sample that cannot be kept: why, and the mend."""
@@ -69,3 +72,9 @@ def check_lengths(times_ms: TimesMs, values: Values) -> None:
     """Refuses lists of unequal length: which value belongs to which time cannot be told."""
     if times_ms.size != values.size:
         raise SampleError(f"it has {values.size} values and {times_ms.size} timestamps; export it again")
+
+
+def check_size(text: bytes, max_bytes: int) -> None:
+    """Refuses text that was cut because no export of samples has a line or series of its size."""
+    if len(text) > max_bytes:
+        raise SampleError(f"it has more than {max_bytes >> 20} MiB; export shorter windows (max_rows_per_line=1000000)")

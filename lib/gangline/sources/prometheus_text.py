@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from gangline.sources.files import InputFile
+from gangline.sources.prometheus_judging import LINE_MAX_BYTES
 from gangline.sources.prometheus_labels import series_of_text
 from gangline.sources.prometheus_lines import SampleLines
 from gangline.sources.prometheus_numbers import parse_numbers
@@ -36,7 +37,7 @@ def read_text(file: InputFile, exported_at: datetime | None, log: ReadLog) -> It
         Where lines hold no times and none is given, or mix seconds and milliseconds.
     """
     text = _Text(file.path.name, exported_at, log)
-    for number, line in file.lines():
+    for number, line in file.lines(LINE_MAX_BYTES):
         if text.take(number, line):
             yield from text.lines.flush()
     yield from text.lines.flush()
@@ -57,6 +58,10 @@ class _Text:
 
     def take(self, number: int, line: bytes) -> bool:
         """Takes a line; true where enough are held."""
+        if len(line) > LINE_MAX_BYTES:
+            self._log.split()
+            self._log.reject(number, f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample", _shown(line[:500]))
+            return False
         if not line or line.isspace() or line.startswith(b"#"):
             self._comment(line)
             return False
