@@ -151,6 +151,14 @@ def test_tables_put_together_repeat_their_header(table: Table) -> None:
     assert table.log.ignored == {"header": 1}
 
 
+def test_a_record_of_endless_lines_costs_only_its_first(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_csv, "MAX_RECORD_LINES", 3)
+    assert len(table.rows(b'name,node\na,"n1\n' + b"b,n2\n" * 10)) == 10
+    assert [(reject.line, reject.reason[:45]) for reject in table.log.rejects] == [
+        (2, "no CSV record begins here (more than 3 lines)")
+    ]
+
+
 def test_a_line_without_end_costs_only_itself(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_csv, "MAX_LINE_BYTES", 40)
     cells = table.cells(b"name,node\na,b\n" + b"x," * 40 + b"\nc,d\n")

@@ -20,6 +20,7 @@ Judge = Callable[[Row], dict[str, object]]
 BATCH_ROWS = 20_000
 MAX_CELL_CHARS = 1 << 17  # a quote that is never closed costs that much reading again
 MAX_LINE_BYTES = 1 << 25
+MAX_RECORD_LINES = 20_000
 _NAMES_SHOWN = 8
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 OTHER_DELIMITERS = {",": ",", ";": ";", "\t": "\\t", "|": "|"}
@@ -60,6 +61,8 @@ class PhysicalLines:
         return self
 
     def __next__(self) -> str:
+        if len(self.taken) >= MAX_RECORD_LINES:
+            raise csv.Error(f"more than {MAX_RECORD_LINES:,} lines")
         numbered = self._waiting.popleft() if self._waiting else next(self._source)
         self.taken.append(numbered)
         return numbered[1]
