@@ -19,7 +19,8 @@ TELLING: dict[str, tuple[str, ...]] = {
     LOSS: (r"(^|.*[/._-])train(ing)?[/._-](lm[/._-])?loss$", r"(^|.*[/._-])(lm[ /._-])?loss$", r".*loss.*"),
     THROUGHPUT: (r".*tokens?[/._ -]*(per|/)[/._ -]*s(ec(ond)?)?.*", r".*(throughput|samples[/._ -]*per[/._ -]*s).*"),
     STEP_TIME: (
-        r".*(step|iter(ation)?)[/._ -]*(time|duration|s(ec(onds?)?)?|ms)([/._ -].*)?$",
+        r".*(step|iter(ation)?)[/._ -]*(time|duration)([/._ -].*)?$",
+        r".*(step|iter(ation)?)[/._ -]+(s(ec(onds?)?)?|ms)$",
         r".*(time|s(ec(onds?)?)?)[/._ -]*per[/._ -]*(step|iter(ation)?).*",
     ),
 }
@@ -49,21 +50,25 @@ def chosen(metrics: pl.DataFrame, what: str, named: str = "") -> str | None:
     return None
 
 
+def progress(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
+    """The fullest metric of each run over time, as of `over_time`: its `step` tells how far training came."""
+    return _curve(con, window, None, *_by_time(window))
+
+
 def over_time(con: duckdb.DuckDBPyConnection, window: Window, metric: str | None) -> pl.DataFrame:
-    """A metric over time, reduced to stretches of the window of equal length.
+    """A metric over time, reduced to stretches of the window of equal length; no row where there is no metric.
 
     Columns: effort, run_id, stretch (numbered within a run: it ends where training steps back and where what was done
     again begins or ends), is_lost (the steps were done again later), from_at, step, low, middle, high, points. Values
     that are no finite numbers are left out.
     """
-    width_us = max(1, round((window.end - window.start).total_seconds() * 1e6 / BUCKETS))
-    return _curve(con, window, metric, '(epoch_us("at") - epoch_us($start::timestamptz)) // $width', width_us)
+    return _curve(con, window, metric or "", *_by_time(window))
 
 
 def over_steps(con: duckdb.DuckDBPyConnection, window: Window, metric: str | None) -> pl.DataFrame:
     """A metric by step, reduced to equal ranges of steps; columns as of `over_time`."""
     highest = query(con, f"{SHOWN} select max(max_step) as highest from shown", **span_of(window)).item()  # noqa: S608
-    return _curve(con, window, metric, "step // $width", max(1, -(-int(highest or 1) // BUCKETS)))
+    return _curve(con, window, metric or "", "step // $width", max(1, -(-int(highest or 1) // BUCKETS)))
 
 
 def restarts(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
@@ -98,7 +103,7 @@ _CURVE = """,
     ),
     placed as (
         select *, {bucket} as bucket from stretched
-        where value is not null and ("at" is null or ("at" >= $start and "at" < $end))
+        where (value is not null or $metric is null) and ("at" is null or ("at" >= $start and "at" < $end))
     )
     select effort, run_id, (process * 100000 + stretch)::bigint as stretch, is_lost, min("at") as from_at,
         min(step) as step, min(value) as low, median(value) as middle, max(value) as high, count(*) as points
@@ -138,5 +143,9 @@ def _tells(name: str, pattern: str, what: str) -> bool:
 
 def _curve(con: duckdb.DuckDBPyConnection, window: Window, metric: str | None, bucket: str, width: int) -> pl.DataFrame:
     sql = f"{SHOWN}, {ROWS} {_CURVE.replace('{bucket}', bucket)}"
-    # A metric that nobody logs gives no row.
-    return query(con, sql, **span_of(window), metric=metric if metric is not None else "", width=width)
+    return query(con, sql, **span_of(window), metric=metric, width=width)
+
+
+def _by_time(window: Window) -> tuple[str, int]:
+    width_us = max(1, round((window.end - window.start).total_seconds() * 1e6 / BUCKETS))
+    return '(epoch_us("at") - epoch_us($start::timestamptz)) // $width', width_us
