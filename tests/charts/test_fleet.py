@@ -59,7 +59,7 @@ def test_the_timeline_keeps_the_order_of_runs_and_colours_only_what_is_there() -
         from_at=pl.lit(START), to_at=pl.lit(START + timedelta(hours=1))
     )
     specification = picture.specification(fleet.timeline(runs, WEEK))
-    bars = specification["layer"][0]  # type: ignore[index]
+    bars = specification["layer"][1]  # type: ignore[index]
     assert bars["encoding"]["y"]["sort"] == ["<b>", "x" * 27 + "…"]
     assert bars["encoding"]["color"]["scale"]["domain"] == ["failed", "out of memory"]
     assert "<b>" not in picture.svg(fleet.timeline(runs, WEEK))

@@ -49,10 +49,10 @@ def test_the_commonest_kinds_keep_their_names() -> None:
 
 def test_the_calendar_is_capped_in_nodes_and_bars() -> None:
     chart = incidents.calendar(rows(4000, nodes=100), WEEK)
-    (drawn,) = picture.specification(chart)["datasets"].values()  # type: ignore[attr-defined]
+    drawn = max(picture.specification(chart)["datasets"].values(), key=len)  # type: ignore[attr-defined]
     assert len({row["node_label"] for row in drawn}) == incidents.MOST_NODES
     assert len(drawn) <= incidents.MOST_BARS
-    assert max(row["until_at"] for row in drawn) <= "2026-03-09T00:00:00+00:00"
+    assert max(row["until_at"] for row in drawn) <= "2026-03-09T00:00:00+0000"
     assert picture.svg(chart)
 
 

@@ -123,7 +123,7 @@ def strip(stretches: pl.DataFrame, nodes: list[str], window: Window) -> alt.TopL
         .encode(span.axis("from_at"), alt.X2("to_at:T"), name_axis("node_label", sort=order), colour)
         for name, band in (("left out", 0.78), (HELD, 0.36))
     ]
-    return framed(alt.layer(*layers), rows_height(len(order), ROW))
+    return framed(alt.layer(span.edges("from_at"), *layers), rows_height(len(order), ROW))
 
 
 def strip_rows(stretches: pl.DataFrame, nodes: list[str]) -> pl.DataFrame:
@@ -184,7 +184,8 @@ def likeness(composition: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     )
     y = alt.Y("jaccard:Q", title="Jaccard similarity", scale=alt.Scale(domain=[0, 1]))
     dots = alt.Chart(shown.select("started_at", "jaccard")).mark_point(size=40, opacity=0.75, aria=False)
-    return framed(dots.encode(span.axis("started_at", f"Start of the gang session ({span.zone})"), y), 150)
+    title = f"Start of the gang session ({span.zone})"
+    return framed(alt.layer(span.edges("started_at", title), dots.encode(span.axis("started_at", title), y)), 150)
 
 
 def beside_incidents(rows: pl.DataFrame) -> alt.TopLevelMixin:

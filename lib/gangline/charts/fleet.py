@@ -69,7 +69,7 @@ def timeline(runs: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     ticks = base.mark_tick(thickness=1.2, height={"band": 0.9}, opacity=1, aria=False).encode(
         span.axis("from_at"), row, colour
     )
-    return framed(alt.layer(bars, ticks), rows_height(named["run_name"].n_unique(), ROW))
+    return framed(alt.layer(span.edges("from_at"), bars, ticks), rows_height(named["run_name"].n_unique(), ROW))
 
 
 def gpu_hours(by_owner: pl.DataFrame) -> alt.TopLevelMixin:
@@ -108,7 +108,7 @@ def capacity(steps: pl.DataFrame, need: int | None, window: Window) -> alt.TopLe
     ]
     line = alt.Chart(usable).mark_line(interpolate="step-after", aria=False, strokeWidth=2.2)
     layers.append(line.encode(span.axis("at"), counts("upper", "Nodes"), _use(need)))
-    return framed(alt.layer(*layers, *_need(need)), 220)
+    return framed(alt.layer(span.edges("at"), *layers, *_need(need)), 220)
 
 
 def _need(need: int | None) -> list[alt.Chart]:

@@ -79,7 +79,7 @@ def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     ticks = base.mark_tick(thickness=1.6, height={"band": 0.9}, opacity=1, aria=False).encode(
         span.axis("started_at"), row, colour
     )
-    return framed(alt.layer(bars, ticks), rows_height(len(order), 18))
+    return framed(alt.layer(span.edges("started_at"), bars, ticks), rows_height(len(order), 18))
 
 
 def duration_bins(incidents: pl.DataFrame) -> pl.DataFrame:

@@ -1,9 +1,8 @@
 """A window as the x axis of a picture: the zone's clock, from the window's first instant to its last."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import altair as alt
 import polars as pl
@@ -40,12 +39,16 @@ class Span:
         return wall_clock(frame, list(columns), self.zone)
 
     def axis(self, field: str, title: str | None = None) -> alt.X:
-        """Put a column that `clocked` made on x."""
-        clock = [moment.astimezone(ZoneInfo(self.zone)).replace(tzinfo=UTC) for moment in (self.start, self.end)]
-        # ends and not a domain: Vega takes the domain of a bar with two ends for two that conflict, and warns
-        low, high = (moment.timestamp() * 1000 for moment in clock)
-        axis = time_axis(field, title, self.zone)
-        return axis.scale(type="utc", domainMin=low, domainMax=high, nice=False, clamp=True)
+        """Put a column that `clocked` made on x; `edges` makes the axis as long as the window."""
+        return time_axis(field, title, self.zone).scale(type="utc", nice=False)
+
+    def edges(self, field: str, title: str | None = None) -> alt.Chart:
+        """Give a layer that nobody sees at both ends of the window, on the axis of `field`.
+
+        A domain would say it shorter, but Vega takes that of a bar with two ends for two that conflict, and warns.
+        """
+        ends = self.clocked(pl.DataFrame({field: [self.start, self.end]}), field)
+        return alt.Chart(ends).mark_rule(opacity=0, aria=False).encode(self.axis(field, title))
 
     def day_axis(self, field: str) -> alt.X:
         """Put local days on x, the first and the last one whole."""
