@@ -57,7 +57,7 @@ CATALOGUE: dict[str, Entry] = {
     "incidents.duration_q3_h": Entry("Upper quartile of duration", "Three quarters of incidents were over by then."),
     "incidents.top5pct_nodes_share": Entry("Top 5 % of nodes", "Their share of all incident hours."),
     "incidents.gini_hours": Entry("Gini of incident hours", "Over all nodes in service, zeros included."),
-    "incidents.weibull_shape": Entry("Weibull shape of gaps", "Below 1: short gaps are common; bunches, or unlike nodes."),
+    "incidents.weibull_shape": Entry("Weibull shape of gaps", "Below 1: short gaps: bunches, or unlike nodes."),
     "retries.chains": Entry("Retry chains", "Chains of automatic retries whose first attempt starts in the window."),
     "retries.attempts": Entry("Attempts", "Sessions of these chains, their first ones included."),
     "retries.retries": Entry("Retries", "Attempts less the first of each chain."),
