@@ -50,7 +50,7 @@ def averaged(levels: pl.DataFrame, cells: int) -> pl.DataFrame:
 
 
 def below_need(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
-    """Hours of the observed window with fewer usable nodes than the usual gang takes."""
+    """Hours of the observed window in which fewer nodes that gangs could take are usable than the usual gang takes."""
     need = query(con, "select usual_node_count from intermediate.int_gang_sizes_ruled").item()
     if need is None:
         return Estimate.missing("h", "no session of at least two nodes shows what a gang needs", n=0)
@@ -64,6 +64,6 @@ _OBSERVED_TO = "least($end, coalesce((select max(observed_until) from marts.sess
 _STEPS = f"from marts.capacity($start, {_OBSERVED_TO})"
 _HAS_STATES = "select exists(from marts.node_states) or exists(from meta.node_periods) as has_states"
 _BELOW_NEED = f"""
-    select sum(hours_between(from_at, to_at)) filter (usable_nodes < $need) as below_h
+    select sum(hours_between(from_at, to_at)) filter (candidate_nodes < $need) as below_h
     from marts.capacity($start, {_OBSERVED_TO})
 """  # noqa: S608

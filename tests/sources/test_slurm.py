@@ -91,6 +91,7 @@ def test_columns_that_only_help_are_noted(read_text: ReadText) -> None:
     [
         ("", "empty"),
         ("\n\n", "empty"),
+        (export({}, end="\r"), "carriage return alone"),
         ("7|7|train|COMPLETED\n", "--noheader"),
         ("JobID           JobName  Partition \n", "fixed-width"),
         ("  JobID    JobName      State \n", "fixed-width"),

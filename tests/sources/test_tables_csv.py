@@ -128,6 +128,7 @@ def test_a_carriage_return_in_a_line_is_a_reject(table: Table) -> None:
         (b"name,node,NODE\n", None, ":1: the header has the column 'node' twice: rename one of them"),
         (b"", None, ":1: is empty: its first line must name name, node"),
         (b"\n\n", None, ":1: is empty"),
+        (b"name,node\ra,n1\r", None, ":1: its lines end in a carriage return alone: save the file with LF or CRLF"),
         (b"\xff\xfen\0a\0", None, ":1: this is UTF-16 text: save the file as UTF-8"),
         (b'name,"node\n', None, ":1: the header is no CSV line: no CSV record begins here"),
         (b"name,node\n", "^|^", ": delimiter '^|^' is not one character"),

@@ -17,6 +17,7 @@ from gangline.sources.slurm_jobs import JobReader
 from gangline.sources.slurm_json import read_json
 from gangline.sources.slurm_rows import SessionRows
 from gangline.sources.slurm_text import NumberedLine, Piece, Rebuilder
+from gangline.sources.tables_csv import LONE_RETURNS
 from gangline.vocabulary import SourceKind
 
 KIND = SourceKind.SLURM
@@ -84,6 +85,8 @@ def _judge_job(piece: Piece, fields: list[str], reader: JobReader, sessions: Ses
 def _header(blocks: Iterator[list[NumberedLine]], file: InputFile) -> tuple[int, str, list[NumberedLine]]:
     for block in blocks:
         for index, (number, text) in enumerate(block):
+            if "\r" in text.rstrip("\r"):
+                raise SourceRefusedError(f"{file.path}:{number}: {LONE_RETURNS}")
             if text.strip():
                 return number, text, block[index + 1 :]
     raise SourceRefusedError(f"{file.path}:1: the file is empty")

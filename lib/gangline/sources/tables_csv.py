@@ -22,6 +22,7 @@ MAX_CELL_CHARS = 1 << 17  # a quote that is never closed costs that much reading
 MAX_LINE_BYTES = 1 << 25
 MAX_RECORD_LINES = 20_000
 _NAMES_SHOWN = 8
+LONE_RETURNS = "its lines end in a carriage return alone: save the file with LF or CRLF line ends"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 OTHER_DELIMITERS = {",": ",", ";": ";", "\t": "\\t", "|": "|"}
 
@@ -175,6 +176,8 @@ def decoded_lines(file: InputFile, log: ReadLog) -> Iterator[tuple[int, str]]:
             continue
         if number == 1 and line.startswith(UTF16_MARKS):
             raise SourceRefusedError(f"{file.path}:1: this is UTF-16 text: save the file as UTF-8")
+        if number == 1 and b"\r" in line.rstrip(b"\r"):
+            raise SourceRefusedError(f"{file.path}:1: {LONE_RETURNS}")
         try:
             text = line.decode()
         except UnicodeDecodeError:
@@ -194,8 +197,6 @@ def fault_of(error: csv.Error) -> str:
     """What the csv module objects to, with the mend."""
     what = str(error).split(" - ")[0]
     mend = "quote a field that holds the delimiter, a quote or a line break, and double the quotes in it"
-    if what.startswith("new-line character"):
-        mend = "save the file with LF or CRLF line ends, and quote a field that holds a line break"
     return f"no CSV record begins here ({what}): {mend}"
 
 
