@@ -148,6 +148,7 @@ def test_doctor_finds_what_is_wrong(run, config: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
+        ([], []),
         (["report", "--week"], ["report", "--week", "last"]),
         (["report", "--week", "-c", "x"], ["report", "--week", "last", "-c", "x"]),
         (["report", "--week", "2026-W10"], ["report", "--week", "2026-W10"]),

@@ -92,7 +92,7 @@ def test_several_mistakes_are_a_line_each(config_path: Path) -> None:
     assert "'Mars/Olympus' is no IANA time zone" in error
 
 
-@pytest.mark.parametrize("name", ["..", "a/b", "", "x\ty", ".hidden", "a" * 101])
+@pytest.mark.parametrize("name", ["..", "a/b", "", "x\ty", ".hidden", "a" * 101, "가" * 86])
 def test_a_name_that_is_no_folder_name_is_refused(config_path: Path, name: str) -> None:
     escaped = name.replace("\t", "\\t")
     assert "cluster.name" in _error(config_path, f'[cluster]\nname = "{escaped}"\ntime_zone = "UTC"\n')
@@ -107,6 +107,31 @@ def test_no_toml_and_no_file_are_one_line(config_path: Path, tmp_path: Path) -> 
 def test_bad_patterns_and_host_lists_are_found_when_read(config_path: Path) -> None:
     assert f"{config_path}:4: cluster.run_name_strip: '('" in _error(config_path, LEAST + 'run_name_strip = ["("]\n')
     assert f"{config_path}:4: cluster.nodes" in _error(config_path, LEAST + 'nodes = ["gpu[1-"]\n')
+
+
+@pytest.mark.parametrize("pattern", ["(?=x)", "(?<!a)b", r"(a)\\1"])
+def test_patterns_are_those_of_the_engine_that_runs_them(config_path: Path, pattern: str) -> None:
+    """Python reads look-around and back-references, DuckDB, which strips run names, does not."""
+    said = _error(config_path, LEAST + f'run_name_strip = ["{pattern}"]\n')
+    assert said.startswith(f"{config_path}:4: cluster.run_name_strip: ")
+    assert "no look-around" in said
+    assert "it has no group" in _error(config_path, LEAST + "[runs]\nlink_patterns = ['job-\\d+']\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "rest"), [("stages", 'name = "a"\n'), ("maintenance", ""), ("nodes", 'name = "n1"\n')]
+)
+def test_a_stretch_that_ends_before_it_starts_is_refused(config_path: Path, table: str, rest: str) -> None:
+    text = LEAST + f"[[{table}]]\n{rest}from = 2026-03-02T00:00:00+09:00\nto = 2026-03-01T15:00:00Z\n"
+    assert f"{table}[0].to: 2026-03-01T15:00:00+00:00 is not after from" in _error(config_path, text)
+
+
+def test_the_same_files_are_named_once(config_path: Path) -> None:
+    entry = '[[sources]]\nkind = "slurm"\npath = "sacct*.txt"\n'
+    assert f"{config_path}:9: sources[1].path: an entry above" in _error(config_path, LEAST + entry + entry)
+    clusters = "".join(f'{entry}source_cluster = "{name}"\n' for name in ("east", "west"))
+    config_path.write_text(LEAST + clusters)
+    assert len(load(config_path).sources) == 2
 
 
 def test_instants_without_offset_are_in_the_nearest_zone(config_path: Path) -> None:

@@ -14,7 +14,7 @@ from gangline.config import Config
 from gangline.report.parameters import ParameterError
 from gangline.report.runner import PageResult, render
 from gangline.windows import Window
-from tests.report.making import write_notebook
+from tests.report.making import make_cluster, write_notebook
 
 WEEK = Window.week("2025-W41", "Asia/Seoul")
 NOW = datetime(2025, 10, 14, 6, tzinfo=UTC)
@@ -131,6 +131,17 @@ def test_an_unknown_parameter_stops_before_anything_runs(orion: Config, tmp_path
     with pytest.raises(ParameterError, match="unknown parameter nods; did you mean nodes"):
         render(orion, WEEK, [], {"nods": "5"}, out=tmp_path / "reports", folder=tmp_path / "notebooks")
     assert not (tmp_path / "reports").exists()
+
+
+def test_braces_in_folders_are_no_parameters(tmp_path: Path) -> None:
+    """Papermill fills braces in a path from the parameters."""
+    cluster = make_cluster(tmp_path / "{nodes} {{}} {0}")
+    notebooks, out = tmp_path / "{note}books", tmp_path / "{start}"
+    write_notebook(notebooks, "00_good", *FIGURE, question="What ran?")
+    (result,) = render(cluster, WEEK, [], {"nodes": "5"}, out=out, folder=notebooks, now=NOW)
+    assert result.problem == ""
+    assert result.page == out / "orion" / "2025-W41" / "00_good.html"
+    assert result.page.is_file()
 
 
 def test_no_notebooks_is_an_empty_index(orion: Config, tmp_path: Path) -> None:

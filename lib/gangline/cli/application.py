@@ -1,6 +1,7 @@
 """The `gangline` command: what every subcommand shares, and errors as one line with an exit code."""
 
 import sys
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -54,7 +55,7 @@ def main() -> None:
 def _with_default_week(arguments: list[str]) -> list[str]:
     """`--week` may stand without a value, which click cannot say of an option that takes one."""
     filled: list[str] = []
-    for argument, following in zip(arguments, [*arguments[1:], "--"], strict=True):
+    for argument, following in pairwise([*arguments, "--"]):
         filled.append(argument)
         if argument == "--week" and following.startswith("-"):
             filled.append(reports.LAST_WEEK)

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from gangline.config.judging import Finding, judge
 from gangline.config.lines import Key, key_lines, line_of
 from gangline.config.model import Config, Maintenance, NodePeriod, SourceEntry, Stage
 
@@ -56,8 +57,10 @@ def load(path: Path | str) -> Config:
         raise ConfigError(f"{path}:{line[1] if line else 1}: this is no TOML: {error}") from error
     except ValidationError as error:
         raise ConfigError("\n".join(_say(path, text, detail) for detail in error.errors())) from error
-    _check_patterns(path, text, config)
-    return _located(config, path)
+    located = _located(config, path)
+    if findings := list(judge(located)):
+        raise ConfigError("\n".join(_say_finding(path, text, finding) for finding in findings))
+    return located
 
 
 def _read(path: Path) -> str:
@@ -91,19 +94,9 @@ def _in_zone(section: SectionWithInstants, zone: ZoneInfo) -> SectionWithInstant
     return section.model_copy(update=instants)
 
 
-def _check_patterns(path: Path, text: str, config: Config) -> None:
-    patterns: dict[Key, list[str]] = {
-        ("cluster", "run_name_strip"): config.cluster.run_name_strip,
-        ("runs", "link_patterns"): config.runs.link_patterns,
-        ("telemetry", "node_strip"): config.telemetry.node_strip,
-    }
-    for key, listed in patterns.items():
-        for pattern in listed:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                where = f"{path}:{line_of(key, key_lines(text)) or 1}"
-                raise ConfigError(f"{where}: {_dotted(key)}: {pattern!r} is no regular expression: {error}") from error
+def _say_finding(path: Path, text: str, finding: Finding) -> str:
+    key, message = finding
+    return f"{path}:{line_of(key, key_lines(text)) or 1}: {_dotted(key)}: {message}"
 
 
 def _say(path: Path, text: str, detail: ErrorDetails) -> str:

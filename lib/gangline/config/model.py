@@ -12,6 +12,7 @@ from gangline import hostlists
 from gangline.vocabulary import SourceKind
 
 RUN_NAME_STRIP = [r"-retry\d+$", r"_\d{8}$"]
+FOLDER_NAME_BYTES = 255
 RATIO = Field(ge=0, le=1)
 
 
@@ -66,6 +67,8 @@ class Cluster(Section):
     def _is_folder_name(cls, name: str) -> str:
         if name.startswith(".") or any(character in '/\\:*?"<>|' or not character.isprintable() for character in name):
             raise ValueError("is also a folder's name: no / \\ : * ? \" < > |, no control character, no leading dot")
+        if len(name.encode()) > FOLDER_NAME_BYTES:
+            raise ValueError(f"is also a folder's name: at most {FOLDER_NAME_BYTES} bytes as UTF-8")
         return name
 
     @field_validator("nodes")

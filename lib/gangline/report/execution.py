@@ -15,6 +15,7 @@ from gangline.report import exporter
 from gangline.report.arrangement import alert, read_notebook
 from gangline.report.jobs import Job, Outcome
 from gangline.report.kernels import FileKernelManager, PortKernelManager
+from gangline.report.notebooks import literal_path
 from gangline.report.verdicts import MOST_PAGE_BYTES, find_problem, has_started, largest_output
 
 START_LIMIT_S = 60
@@ -53,7 +54,8 @@ def _attempt(job: Job, executed: Path, manager: type[PortKernelManager]) -> Base
     """Run the notebook once; what went wrong is returned, as the page is written after a failure too."""
     try:
         papermill.execute_notebook(
-            str(job.notebook), str(executed), parameters=dict(job.parameters), kernel_name="python3", language="python",
+            literal_path(job.notebook), literal_path(executed), parameters=dict(job.parameters),
+            kernel_name="python3", language="python",
             progress_bar=False, start_timeout=START_LIMIT_S, execution_timeout=job.limit_s,
             kernel_manager_class=manager,
         )  # fmt: skip

@@ -54,8 +54,13 @@ def known_parameters(path: Path) -> dict[str, str]:
     """Read name and type of a notebook's parameters as papermill finds them."""
     import papermill
 
-    found = papermill.inspect_notebook(str(path))
+    found = papermill.inspect_notebook(literal_path(path))
     return {name: str(parameter["inferred_type_name"]) for name, parameter in found.items()}
+
+
+def literal_path(path: Path) -> str:
+    """Write a path for papermill, which takes braces in paths for parameters."""
+    return str(path).replace("{", "{{").replace("}", "}}")
 
 
 def _number(name: str) -> str:
