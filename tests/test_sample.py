@@ -69,7 +69,7 @@ def test_runs_train_or_do_not_and_do_steps_again_after_a_failure() -> None:
     with (SAMPLE / "runs.csv").open(encoding="utf-8", newline="") as stream:
         runs = list(csv.DictReader(stream))
     assert {run["State"] for run in runs} == {"finished", "failed", "crashed", "killed", "running"}
-    assert sum(not run["slurm_job_id"] for run in runs) == 4
+    assert sum(not run["slurm_job_id"] for run in runs) == 3
     assert sum(not run["_step"] for run in runs) == 2
     with (SAMPLE / "history.csv").open(encoding="utf-8", newline="") as stream:
         history = list(csv.DictReader(stream))

@@ -130,7 +130,7 @@ RUNS = {
     2: RunPlan(),
     3: RunPlan(trains=False, notes="stopped while loading"),
     4: RunPlan(nan_row=17),
-    5: RunPlan(name="sft-32b 지도학습", is_linked=False),  # its name is not the job's: nothing links it
+    5: RunPlan(name="sft-32b 지도학습"),
     6: RunPlan(notes="gpu009 fell off the bus"),
     7: RunPlan(),
     8: RunPlan(trains=False),

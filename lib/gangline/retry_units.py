@@ -149,16 +149,21 @@ def evidence(launches: pl.DataFrame) -> pl.DataFrame:
 
 
 def on_equal_evidence(chains: pl.DataFrame, launches: pl.DataFrame) -> list[Comparison]:
-    """Chains all of whose attempts one kind of evidence judges, against launches by hand that the same kind judges."""
+    """Chains all of whose attempts one kind of evidence judges, and single retries that it judges, each against
+    launches by hand that the same kind judges.
+    """
     kinds = evidence(launches)["training_evidence"].drop_nulls().to_list()
+    return [comparison for kind in kinds for comparison in _judged_by(kind, chains, launches)]
+
+
+def _judged_by(kind: str, chains: pl.DataFrame, launches: pl.DataFrame) -> list[Comparison]:
+    alike = launches.filter(pl.col("training_evidence") == kind)
+    whole = chains.filter(pl.col("has_equal_evidence"), pl.col("training_evidence") == kind)
+    retries = alike.filter(pl.col("is_chain_within"), pl.col("attempt") > 1)["reached_training"]
+    hand = manual_success(alike)
     return [
-        Comparison(
-            f"chains, {kind}",
-            f"launches by hand, {kind}",
-            chain_success(chains.filter(pl.col("has_equal_evidence"), pl.col("training_evidence") == kind)),
-            manual_success(launches.filter(pl.col("training_evidence") == kind)),
-        )
-        for kind in kinds
+        Comparison(f"chains, {kind}", f"launches by hand, {kind}", chain_success(whole), hand),
+        Comparison(f"single retries, {kind}", f"launches by hand, {kind}", _known(retries), hand),
     ]
 
 
