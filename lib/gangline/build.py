@@ -2,7 +2,7 @@
 
 import csv
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from gangline.quoting import name_of, text
 
 __all__ = ["BuildError", "BuildReport", "build", "describe", "run_checks", "sql_folder"]
 
+Filler = Callable[[duckdb.DuckDBPyConnection], None]
 LAYERS = ("staging", "intermediate", "marts", "meta", "raw")
 
 
@@ -44,7 +45,12 @@ class BuildReport:
         return tuple(check for check in self.checks if check.failing_rows)
 
 
-def build(con: duckdb.DuckDBPyConnection, folder: Path | None = None, only: Iterable[str] | None = None) -> BuildReport:
+def build(
+    con: duckdb.DuckDBPyConnection,
+    folder: Path | None = None,
+    only: Iterable[str] | None = None,
+    fillers: Mapping[str, Filler] | None = None,
+) -> BuildReport:
     """Makes every model of `sql/` in the database, or only some with all that they read.
 
     Parameters
@@ -55,6 +61,9 @@ def build(con: duckdb.DuckDBPyConnection, folder: Path | None = None, only: Iter
         The `sql/` folder; the project's own by default.
     only
         Model names with or without schema.
+    fillers
+        What Python computes in between, into tables of `meta`: called before the model whose full name is the key, when
+        all that this one reads has been made.
 
     Raises
     ------
@@ -64,7 +73,7 @@ def build(con: duckdb.DuckDBPyConnection, folder: Path | None = None, only: Iter
     models = _ordered(con, folder or sql_folder(), only)
     for schema in LAYERS:
         con.execute(f"create schema if not exists {schema}")
-    built = tuple(_make(con, model) for model in models if model.folder != "checks")
+    built = tuple(_make(con, model, fillers or {}) for model in models if model.folder != "checks")
     results = tuple(result for model in models for result in run_model_checks(con, model))
     write_checks(con, results)
     _stop_on_failures(results)
@@ -98,8 +107,10 @@ def _stop_on_failures(results: Iterable[CheckResult]) -> None:
         raise BuildError(f"{failed[0]}{more}")
 
 
-def _make(con: duckdb.DuckDBPyConnection, model: Model) -> BuiltModel:
+def _make(con: duckdb.DuckDBPyConnection, model: Model, fillers: Mapping[str, Filler]) -> BuiltModel:
     started = time.monotonic()
+    if model.full_name in fillers:
+        fillers[model.full_name](con)
     try:
         _create(con, model)
         if isinstance(model.contract, ModelContract):

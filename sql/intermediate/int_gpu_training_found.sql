@@ -1,14 +1,21 @@
--- A row: one started session that telemetry was looked up for (none yet), with what GPU use says about training.
-with final as (
+-- A row: one session that telemetry was looked up for, with what GPU use says about training. The samples are read
+-- between these two models, into meta.gpu_training.
+with asked as (select * from intermediate.int_gpu_sessions_asked),
+measured as (select * from meta.gpu_training),
+
+held as (select session_key, sum(gpus) as gpus_held from asked group by session_key),
+
+final as (
     select
-        null::integer as session_key,
-        null::boolean as is_covered,
-        null::boolean as reached_training,
-        null::timestamptz as training_from,
-        null::boolean as is_weak,
-        null::integer as gpus_seen,
-        null::double as gpus_held
-    where false
+        measured.session_key,
+        measured.is_covered,
+        measured.reached_training,
+        measured.training_from,
+        measured.is_weak,
+        measured.gpus_seen,
+        held.gpus_held
+    from measured
+    join held using (session_key)
 )
 
 select * from final

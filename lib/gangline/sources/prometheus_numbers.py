@@ -7,6 +7,7 @@ null, quoted infinities, -0) takes the slower way, so that no file fails for it.
 import re
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -98,7 +99,7 @@ def _with_simdjson() -> Callable[[bytes], Numbers]:
 
     def by_simdjson(text: bytes) -> Numbers:
         try:
-            document = parser.parse(b"[" + text + b"]")
+            document = cast("simdjson.Array", parser.parse(b"[" + text + b"]"))
             return np.frombuffer(document.as_buffer(of_type="d"), dtype=np.float64)
         except (ValueError, TypeError, RuntimeError):
             return _by_polars(_plain(text))  # more digits than an integer holds, or a token to be named

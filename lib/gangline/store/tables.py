@@ -80,6 +80,7 @@ def create_store_tables(con: duckdb.DuckDBPyConnection) -> None:
     for view, columns in (("samples", _SAMPLES), ("series_days", _SERIES_DAYS)):
         if view not in known:
             con.execute(_empty_view(view, columns))
+            _describe(con, view)
 
 
 def point_at_samples(con: duckdb.DuckDBPyConnection, telemetry: Path) -> None:
@@ -101,8 +102,8 @@ def publish_views(con: duckdb.DuckDBPyConnection) -> None:
     else:
         con.execute(_empty_view("samples", _SAMPLES))
         con.execute(_empty_view("series_days", _SERIES_DAYS))
-    for view, description in _DESCRIPTIONS.items():
-        con.execute(f"comment on view marts.{view} is {text(description)}")
+    for view in _DESCRIPTIONS:
+        _describe(con, view)
 
 
 def forget_samples(con: duckdb.DuckDBPyConnection, file_id: str) -> None:
@@ -137,6 +138,10 @@ def _file_list(rows: Iterable[tuple[str, str]]) -> str:
     names = ", ".join(text(f"{metric_folder(metric)}/{file_name}") for metric, file_name in rows)
     folder = f"coalesce(getvariable('{FOLDER_VARIABLE}'), '{FOLDER_NAME}')"
     return f"list_transform([{names}], lambda name: {folder} || '/' || name)"
+
+
+def _describe(con: duckdb.DuckDBPyConnection, view: str) -> None:
+    con.execute(f"comment on view marts.{view} is {text(_DESCRIPTIONS[view])}")
 
 
 def _empty_view(view: str, columns: str) -> str:

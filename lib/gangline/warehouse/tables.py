@@ -29,6 +29,8 @@ _META_TABLES: dict[str, str] = {
     "checks": """model varchar not null, check_name varchar not null, severity varchar not null,
         failing_rows bigint, message varchar""",
     "build": "key varchar primary key, value varchar",
+    "gpu_training": """session_key integer primary key, is_covered boolean not null, reached_training boolean not null,
+        training_from timestamptz, is_weak boolean not null, gpus_seen integer not null""",
     "inventory": "node varchar primary key, position integer not null",
     "node_periods": "node varchar not null, from_at timestamptz, to_at timestamptz",
     "maintenance": "from_at timestamptz, to_at timestamptz, note varchar",

@@ -1,0 +1,158 @@
+"""How busy the GPUs of each node were, step by step of one UTC day, from the store."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from gangline.counters import regrid
+from gangline.intervals import EPOCH
+from gangline.roles.resolving import ResolvedRole
+from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Values
+from gangline.store.layout import DAY_MS
+from gangline.store.matrix import Grid
+from gangline.store.reading import SampleStore
+
+LATE_STEPS = 1.5  # a scrape that comes this late has only slipped over the edge of its step
+WATT_BINS, BINS_PER_WATT = 200_000, 10
+_MODEL_LABELS = ("modelName", "model_name", "name", "gpu")
+
+
+@dataclass(frozen=True)
+class GpuSeries:
+    """Whose a series is: `gpu` is the node's name and the GPU's index or UUID."""
+
+    node: str
+    gpu: str
+    model: str
+
+
+class Levels(Protocol):
+    """A role's samples of a day, GPU by GPU."""
+
+    def __call__(self, day: date, grid: Grid) -> Iterator[tuple[GpuSeries, Values]]:
+        """The level of each GPU in each step, in the role's unit; NaN where it has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSums:
+    """Sums over a node's GPUs that have a sample, and how many have: `[node, step]`."""
+
+    total: NDArray[np.float64]
+    count: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, nodes: int, steps: int) -> "NodeSums":
+        """Of no GPU."""
+        return cls(np.zeros((nodes, steps)), np.zeros((nodes, steps)))
+
+    def add(self, node: int, level: Values) -> None:
+        """Takes in one GPU."""
+        is_known = ~np.isnan(level)
+        self.total[node] += np.where(is_known, level, 0.0)
+        self.count[node] += is_known
+
+
+def levels_of(store: SampleStore, role: ResolvedRole) -> Levels:
+    """A reader of a role by day."""
+    series_of = _series_of(role)
+    limit = DCGM_BLANK_MIN if role.source.metric.startswith(DCGM_PREFIX) else np.inf
+
+    def levels(day: date, grid: Grid) -> Iterator[tuple[GpuSeries, Values]]:
+        for row in store.rows(role.source.metric, day):
+            series = series_of.get(row.series_id)
+            if series is not None:
+                values = np.where(row.values < limit, row.values, np.nan)  # NaN is not below
+                yield series, level_by_step(row.times.times_ms, values, grid) * role.source.scale
+
+    return levels
+
+
+def level_by_step(times_ms: TimesMs, values: Values, grid: Grid) -> Values:
+    """The latest sample in each step; a step that a scrape has just slipped out of has the one before.
+
+    >>> level_by_step(np.array([0, 29, 61, 90, 150]), np.array([1.0, 2.0, 3.0, 4.0, 5.0]), Grid(0, 30, 6)).tolist()
+    [2.0, 2.0, 3.0, 4.0, nan, 5.0]
+    """
+    is_number = ~np.isnan(values)
+    if not is_number.all():
+        times_ms, values = times_ms[is_number], values[is_number]
+    level = regrid(times_ms, values, grid.start_ms, grid.step_ms, grid.step_count)
+    steps = (times_ms - grid.start_ms) // grid.step_ms
+    has_slipped = (np.diff(steps) == 2) & (np.diff(times_ms) <= LATE_STEPS * grid.step_ms) & (steps[:-1] >= -1)
+    slipped = np.flatnonzero(has_slipped)
+    level[steps[slipped] + 1] = values[slipped]
+    return level
+
+
+def grid_of(day: date, step_ms: int) -> Grid:
+    """The steps that begin on a UTC day, counted from 1970, so that days fit together."""
+    start_ms = (day - EPOCH.date()).days * DAY_MS
+    first, last = -(-start_ms // step_ms), -(-(start_ms + DAY_MS) // step_ms)
+    return Grid(first * step_ms, step_ms, last - first)
+
+
+def node_sums(levels: Levels, day: date, grid: Grid, places: Mapping[str, int]) -> NodeSums:
+    """A role of a day by node and step."""
+    sums = NodeSums.none(len(places), grid.step_count)
+    for series, level in levels(day, grid):
+        if series.node in places:
+            sums.add(places[series.node], level)
+    return sums
+
+
+def power_shares(levels: Levels, medians: Mapping[str, float]) -> Levels:
+    """Power over what the GPU's model draws while training; models that never trained are left out."""
+
+    def shares(day: date, grid: Grid) -> Iterator[tuple[GpuSeries, Values]]:
+        for series, level in levels(day, grid):
+            if series.model in medians:
+                yield series, level / medians[series.model]
+
+    return shares
+
+
+class PowerHistogram:
+    """What each GPU model draws while its own use is that of training, to a tenth of a watt."""
+
+    def __init__(self, util_min_ratio: float) -> None:
+        self._util_min_ratio = util_min_ratio
+        self._bins: dict[str, NDArray[np.int64]] = {}
+
+    def take(self, util: Levels, power: Levels, day: date, grid: Grid) -> None:
+        """Counts a day."""
+        is_busy = {series.gpu: level >= self._util_min_ratio for series, level in util(day, grid)}
+        for series, level in power(day, grid):
+            chosen = level[is_busy.get(series.gpu, False) & (level >= 0)]
+            if chosen.size:
+                bins = self._bins.setdefault(series.model, np.zeros(WATT_BINS, np.int64))
+                bins += np.bincount(_bin_of(chosen), minlength=WATT_BINS)
+
+    def medians(self) -> dict[str, float]:
+        """Median power in W by model."""
+        middles = {
+            model: np.searchsorted(np.cumsum(bins), bins.sum() / 2, side="left") for model, bins in self._bins.items()
+        }
+        return {model: float(middle) / BINS_PER_WATT for model, middle in middles.items() if middle > 0}
+
+
+def _bin_of(watts: Values) -> NDArray[np.int64]:
+    return np.minimum(np.round(watts * BINS_PER_WATT), WATT_BINS - 1).astype(np.int64)
+
+
+def _series_of(role: ResolvedRole) -> dict[int, GpuSeries]:
+    labels = role.series["labels"].str.json_decode(pl.Struct(dict.fromkeys(_MODEL_LABELS, pl.String)))
+    rows = zip(role.series.iter_rows(named=True), labels.to_list(), strict=True)
+    return {row["series_id"]: series for row, names in rows if (series := _gpu_series(row, names)) is not None}
+
+
+def _gpu_series(row: dict[str, Any], names: dict[str, str | None]) -> GpuSeries | None:
+    part = row["gpu_uuid"] if row["gpu_index"] is None else row["gpu_index"]
+    if row["node"] is None or part is None:
+        return None
+    model = next((text for name in _MODEL_LABELS if (text := names[name]) and not text.isdigit()), "")
+    return GpuSeries(row["node"], f"{row['node']}/{part}", model)
