@@ -143,6 +143,26 @@ def test_rejects_are_kept_with_their_line_and_strict_refuses_the_file(config: Co
     assert sums == [(True,), (True,)]
 
 
+@pytest.mark.parametrize("is_dry_run", [False, True])
+def test_what_cannot_be_opened_is_said_and_the_rest_is_read(config: Config, is_dry_run: bool) -> None:
+    raw = config.folder / "raw"
+    (raw / "folder.csv").mkdir()
+    (raw / "dangling.csv").symlink_to("nowhere")
+    (raw / "loop.csv").symlink_to("loop.csv")
+    (raw / "device.csv").symlink_to("/dev/zero")
+    os.mkfifo(raw / "pipe.csv")
+    (raw / "wide.csv").write_bytes(WEEK_1.encode("utf-16"))
+    report = ingest(config, is_dry_run=is_dry_run)
+    assert [(outcome.shown_path, str(outcome.refusal).split(": ")[1]) for outcome in report.refused] == [
+        ("raw/dangling.csv", "cannot be read (No such file or directory)"),
+        ("raw/device.csv", "cannot be read (it is no regular file)"),
+        ("raw/loop.csv", "cannot be read (Too many levels of symbolic links)"),
+        ("raw/pipe.csv", "cannot be read (it is no regular file)"),
+        ("raw/wide.csv", "this is UTF-16 text"),
+    ]
+    assert sum(outcome.log.loaded for outcome in report.outcomes) == 4
+
+
 def test_a_dry_run_writes_nothing(config: Config) -> None:
     report = ingest(config, is_dry_run=True)
     assert [outcome.log.loaded for outcome in report.outcomes] == [2, 2]

@@ -76,7 +76,7 @@ def _paths(pattern: str, folder: Path, reader: ModuleType) -> list[Path]:
     matches = [Path(match) for match in glob.glob(pattern, root_dir=folder, recursive=True)]  # noqa: PTH207
     found = [folder / match for match in matches]
     expand = getattr(reader, "files", None)
-    paths = [path for match in found for path in expand(match)] if expand else [p for p in found if p.is_file()]
+    paths = [path for match in found for path in expand(match)] if expand else [p for p in found if not p.is_dir()]
     return sorted(set(paths))
 
 

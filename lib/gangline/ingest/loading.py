@@ -1,6 +1,7 @@
 """One file into the raw tables, in one transaction, with every record of it accounted for."""
 
 import json
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -68,7 +69,7 @@ def try_file(found: FoundFile) -> FileOutcome:
     outcome = FileOutcome(found.shown_path, found.kind)
     file = found.input
     try:
-        for _ in found.reader.read(file, found.options, outcome.log):
+        for _ in _batches(found, file, outcome.log):
             _drain(outcome)
         _judge_balance(outcome)
     except SourceRefusedError as error:
@@ -76,6 +77,12 @@ def try_file(found: FoundFile) -> FileOutcome:
     _note_damage(outcome, file)
     _drain(outcome)
     return outcome
+
+
+def unreadable(found: FoundFile, error: OSError) -> FileOutcome:
+    """What becomes of a file that cannot even be opened; it is tried again at the next ingest."""
+    mend = "mend it, or name another path in the config"
+    return FileOutcome(found.shown_path, found.kind, refusal=f"{found.path}: cannot be read ({error.strerror}): {mend}")
 
 
 def file_id_of(sha256: str, kind: str) -> str:
@@ -98,7 +105,7 @@ def _read_into(
     sink = SampleSink(telemetry, NodeRule(found.options.node_labels, found.options.node_strip))
     with closing(sink):
         try:
-            for batch in found.reader.read(file, found.options, outcome.log):
+            for batch in _batches(found, file, outcome.log):
                 _keep(con, sink, batch, file_id)
                 _insert_rejects(con, file_id, _drain(outcome))
             _judge_balance(outcome)
@@ -111,6 +118,12 @@ def _read_into(
     _insert_rejects(con, file_id, _drain(outcome))
     for kind, (count, line) in sorted(outcome.log.oddities.items()):
         con.execute("insert into meta.oddities values (?, ?, ?, ?)", [file_id, kind, count, line])
+
+
+def _batches(found: FoundFile, file: InputFile, log: ReadLog) -> Iterator[Batch | SampleBatch]:
+    if file.is_utf16():
+        raise SourceRefusedError(f"{file.path}:1: this is UTF-16 text: save the file as UTF-8")
+    yield from found.reader.read(file, found.options, log)
 
 
 def _refusal(error: SourceRefusedError, outcome: FileOutcome, file: InputFile) -> str:

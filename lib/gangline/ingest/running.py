@@ -1,7 +1,9 @@
 """The whole ingest: what is new is loaded into the warehouse's copy, the models are built, the copy is published."""
 
+import errno
 import hashlib
 import platform
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +17,7 @@ from gangline.build import build, sql_folder
 from gangline.config.model import Config
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
 from gangline.ingest.gpu_training import fill_gpu_training
-from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, load_file, try_file
+from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, load_file, try_file, unreadable
 from gangline.store.settling import settle
 from gangline.store.sweeping import forget_lost_parts, lost_parts, named_files, sweep
 from gangline.store.tables import publish_views
@@ -93,7 +95,12 @@ def _try_new(config: Config, files: list[FoundFile], report: IngestReport, liste
     with _ledger(config) as con:
         for done, file in enumerate(files):
             listener(file.shown_path, done, len(files))
-            if _is_loaded(con, file, file_id_of(_digest(con, file), file.kind)):
+            try:
+                sha256 = _digest(con, file)
+            except OSError as error:
+                report.outcomes.append(unreadable(file, error))
+                continue
+            if _is_loaded(con, file, file_id_of(sha256, file.kind)):
                 report.known += 1
             else:
                 report.outcomes.append(try_file(file))
@@ -120,7 +127,11 @@ def _load_new(
     seen: set[str] = set()
     for done, file in enumerate(files):
         listener(file.shown_path, done, len(files))
-        sha256 = _digest(con, file)
+        try:
+            sha256 = _digest(con, file)
+        except OSError as error:
+            report.outcomes.append(unreadable(file, error))
+            continue
         file_id = file_id_of(sha256, file.kind)
         if file_id in seen:
             report.known += 1
@@ -147,8 +158,16 @@ def _sweep(con: duckdb.DuckDBPyConnection, config: Config) -> None:
 
 
 def _digest(con: duckdb.DuckDBPyConnection, file: FoundFile) -> str:
-    """The content's hash; taken from the ledger where path, size and time of change are as they were."""
+    """The content's hash; taken from the ledger where path, size and time of change are as they were.
+
+    Raises
+    ------
+    OSError
+        Where the file is gone, may not be read, or is none: a pipe, say, which would never end.
+    """
     status = file.path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(file.path))
     row = con.execute(
         "select sha256 from meta.files where kind = ? and path = ? and size_bytes = ? and modified_ns = ?",
         [file.kind, file.shown_path, status.st_size, status.st_mtime_ns],
@@ -239,4 +258,7 @@ def _is_current(config: Config, files: list[FoundFile]) -> bool:
             return False
         if lost_parts(con, telemetry_of(config)):
             return False
-        return all(_is_loaded(con, file, file_id_of(_digest(con, file), file.kind)) for file in files)
+        try:
+            return all(_is_loaded(con, file, file_id_of(_digest(con, file), file.kind)) for file in files)
+        except OSError:
+            return False

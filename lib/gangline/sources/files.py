@@ -14,6 +14,7 @@ import zstandard
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 UTF8_BOM = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 CHUNK_BYTES = 1 << 20
 DAMAGE = (EOFError, OSError, zlib.error, zstandard.ZstdError)
 
@@ -36,6 +37,11 @@ class InputFile:
         else:
             return self.path.open("rb", buffering=CHUNK_BYTES)
         return cast(BinaryIO, io.BufferedReader(_UpToDamage(packed, self.damage), CHUNK_BYTES))
+
+    def is_utf16(self) -> bool:
+        """True where the text begins with a UTF-16 mark, as a shell's `>` writes it on Windows."""
+        with self.open() as stream:
+            return stream.read(2) in UTF16_MARKS
 
     def lines(self, max_bytes: int = -1) -> Iterator[tuple[int, bytes]]:
         """Physical lines from 1 without their newline (and without a leading byte-order mark).

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gangline.sources.files import InputFile
+from gangline.sources.files import UTF16_MARKS, InputFile
 from gangline.sources.records import Batch, ReadLog, SourceOptions, SourceRefusedError, frame_of
 from gangline.sources.table_rows import Row, RowError, shown
 
@@ -23,7 +23,6 @@ MAX_LINE_BYTES = 1 << 25
 MAX_RECORD_LINES = 20_000
 _NAMES_SHOWN = 8
 LONE_RETURNS = "its lines end in a carriage return alone: save the file with LF or CRLF line ends"
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 OTHER_DELIMITERS = {",": ",", ";": ";", "\t": "\\t", "|": "|"}
 
 
