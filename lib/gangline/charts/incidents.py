@@ -29,6 +29,7 @@ MOST_BARS = 2000
 MOST_DOTS = 200
 BINS_A_DECADE = 4
 SHORTEST_H = 1 / 60
+LEGEND_LETTERS, LEGEND_COLUMNS = 110, 4
 OTHER = "other kinds"
 
 
@@ -72,7 +73,7 @@ def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
         span.clocked(named, "started_at", "until_at").select("node_label", "kind_label", "started_at", "until_at")
     )
     row = name_axis("node_label", sort=order)
-    colour = series_colour("kind_label", kind_names(incidents)).legend(symbolType="square", symbolOpacity=1)
+    colour = _kind_colour(kind_names(incidents))
     bars = base.mark_bar(height={"band": 0.55}, aria=False).encode(
         span.axis("started_at"), alt.X2("until_at:T"), row, colour
     )
@@ -80,6 +81,12 @@ def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
         span.axis("started_at"), row, colour
     )
     return framed(alt.layer(span.edges("started_at"), bars, ticks), rows_height(len(order), 18))
+
+
+def _kind_colour(names: list[str]) -> alt.Color:
+    """Kinds by colour; where their names do not fit side by side, the legend has two lines."""
+    lines: dict[str, Any] = {"columns": LEGEND_COLUMNS} if sum(map(len, names)) > LEGEND_LETTERS else {}
+    return series_colour("kind_label", names).legend(symbolType="square", symbolOpacity=1, **lines)
 
 
 def duration_bins(incidents: pl.DataFrame) -> pl.DataFrame:
@@ -104,7 +111,9 @@ def durations(bins: pl.DataFrame, quartiles: list[Estimate]) -> alt.TopLevelMixi
             counts("incidents", "Incidents"),
         )
     )
-    return framed(alt.layer(bars, *_quartile_rules(quartiles)), 190)
+    edges = bins["from_h"].to_list() + bins["to_h"].to_list()
+    middle_h = math.sqrt(min(edges) * max(edges)) if edges else math.inf
+    return framed(alt.layer(bars, *_quartile_rules(quartiles, middle_h)), 190)
 
 
 def by_kind(incidents: pl.DataFrame) -> alt.TopLevelMixin:
@@ -197,7 +206,8 @@ def _most_hit(incidents: pl.DataFrame) -> list[str]:
     return nodes
 
 
-def _quartile_rules(quartiles: list[Estimate]) -> list[alt.Chart]:
+def _quartile_rules(quartiles: list[Estimate], middle_h: float) -> list[alt.Chart]:
+    """Rules with their names on the side that has more room."""
     names = ["a quarter by", "half by", "three quarters by"]
     known = [
         (max(quartile.value, SHORTEST_H), f"{name} {quartile.brief}")
@@ -208,7 +218,8 @@ def _quartile_rules(quartiles: list[Estimate]) -> list[alt.Chart]:
     for place, (at_h, label) in enumerate(known):
         base = alt.Chart(pl.DataFrame({"at_h": [at_h], "label": [label]}))
         layers.append(base.mark_rule(color=VERMILLION, strokeWidth=1.8, aria=False).encode(alt.X("at_h:Q")))
-        text = base.mark_text(align="left", dx=4, color=VERMILLION, fontWeight=600, aria=False)
+        side: dict[str, Any] = {"align": "left", "dx": 4} if at_h < middle_h else {"align": "right", "dx": -4}
+        text = base.mark_text(**side, color=VERMILLION, fontWeight=600, aria=False)
         layers.append(text.encode(alt.X("at_h:Q"), alt.Text("label:N"), y=alt.value(-38 + 14 * place)))
     return layers
 
