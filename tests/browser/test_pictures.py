@@ -33,7 +33,7 @@ def test_long_kinds_do_not_run_out_of_the_legend(browser: Any) -> None:
     assert outside(browser, incidents.calendar(incidents.with_kinds(named.drop("kind_label")), WEEK)) == []
 
 
-@pytest.mark.parametrize("hours", [(1.8, 2.5, 98.0), (95.0, 97.0, 99.0), (0.02, 0.03, 0.04)])
+@pytest.mark.parametrize("hours", [(4.0, 25.4, 39.9), (1.8, 2.5, 98.0), (95.0, 97.0, 99.0), (0.02, 0.03, 0.04)])
 def test_quartiles_at_the_edges_keep_their_names_in_the_frame(browser: Any, hours: tuple[float, ...]) -> None:
     lengths = rows(50).with_columns(duration_h=pl.Series([hours[0]] * 20 + [hours[1]] * 10 + [hours[2]] * 20))
     quartiles = [Estimate(value, "h", 50) for value in hours]
