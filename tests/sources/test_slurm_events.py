@@ -101,6 +101,7 @@ def test_a_repeated_hour_and_one_that_never_was(read_text: ReadText) -> None:
         ("c|gpu1|2026-11-30T02:00:00|2026-11-30T01:00:00|DOWN|why|root(0)", "the event ends before it starts"),
         ("c|gpu1|Unknown|Unknown|DOWN|why|root(0)", "an event without a start"),
         ("c|gpu1|yesterday|Unknown|DOWN|why|root(0)", "no event: the columns do not fit"),
+        ("c|gpu1|9999-12-31T00:00:00|Unknown|DOWN|why|root(0)", "'9999-12-31T00:00:00' is no time"),
         ("c|gpu1|2026-11-30T02:00:00|Unkn", "no event: the columns do not fit"),
         ("c|gpu[1-|2026-11-30T02:00:00|Unknown|DOWN|why|root(0)", ""),
     ],
@@ -119,6 +120,13 @@ def test_rejected(read_text: ReadText, line: str, reason: str) -> None:
 def test_refused(read_text: ReadText, text: str) -> None:
     with pytest.raises(SourceRefusedError, match=r"events\.txt:\d+: .*export with: sacctmgr show event -P"):
         read_text(text)
+
+
+def test_a_damaged_record_is_not_taken_for_a_reasons_second_line(read_text: ReadText) -> None:
+    good = "c|gpu1|2026-11-30T02:00:00|Unknown|DOWN|why|root(0)\n"
+    reading = read_text(HEAD + good + good.replace("2026", "2\x0026") + good.replace("gpu1", "gpu2"))
+    assert [row["node"] for row in reading.rows(NODE_STATE_RECORDS)] == ["gpu1", "gpu2"]
+    assert [reject.line for reject in reading.log.rejects] == [3]
 
 
 def test_lines_that_belong_nowhere_do_not_pile_up(read_text: ReadText) -> None:

@@ -110,5 +110,8 @@ def midnight_s(day: str, zone: ZoneInfo) -> int | None:
     True
     """
     start = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=zone)
-    offsets = {(start + quarter * QUARTER).utcoffset() for quarter in range(-1, 98)}
+    try:
+        offsets = {(start + quarter * QUARTER).utcoffset() for quarter in range(-1, 98)}
+    except OverflowError as error:
+        raise ValueError(f"{day} is the calendar's first day or last") from error
     return int(start.timestamp()) if len(offsets) == 1 else None

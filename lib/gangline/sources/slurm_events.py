@@ -53,6 +53,10 @@ class Layout:
         times = [self.names.index(name) for name in ("timestart", "timeend")]
         return len(tokens) > max(times) and all(ColumnKind.TIME.pattern.fullmatch(tokens[at]) for at in times)
 
+    def is_whole(self, text: str) -> bool:
+        """Whether a line has a record's columns, be they damaged: then it is none's second line."""
+        return text.count(self.delimiter) >= len(self.names) - 1
+
 
 def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Batch]:
     """Yields the stretches of state that the export tells of; events of a whole cluster have no node and are none.
@@ -95,7 +99,7 @@ def _records(lines: Iterator[tuple[int, str]], layout: Layout, header: str) -> I
     held: list[str] = []
     first = 0
     for number, text in lines:
-        is_part = bool(held) and not layout.begins(text) and len(held) < MAX_RECORD_LINES
+        is_part = bool(held) and not layout.begins(text) and not layout.is_whole(text) and len(held) < MAX_RECORD_LINES
         if text == header or not (is_part or text.strip()):
             continue
         if is_part:

@@ -26,6 +26,7 @@ REQUEUING_STATES = frozenset({"REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "NODE_
 
 NO_TIME = frozenset({"", "Unknown", "None", "N/A"})
 FIRST_TIME_S = 31_536_000  # 1971: anything before is a zero that some clock shifted
+LAST_TIME_S = 4_102_444_800  # 2100: one end in the year 9999 would keep every open session running till then
 NO_VALUE = 4_294_967_294  # Slurm's NO_VAL; the one above it is INFINITE
 
 _SPAN = re.compile(r"(?:(?P<days>\d+)-)?(?:(?P<hours>\d+):)?(?P<minutes>\d+):(?P<seconds>\d+(?:\.\d+)?)")
@@ -149,7 +150,8 @@ class TimeReader:
         Raises
         ------
         RecordError
-            For a time that is none, a zero time, or one that the zone's clocks never showed (`ImpossibleTimeError`).
+            For a time that is none, a zero time, one of another century, or one that the zone's clocks never showed
+            (`ImpossibleTimeError`).
         """
         fast = [self._plain(text) for text in (submit, start, end)]
         if None not in fast:
@@ -158,6 +160,8 @@ class TimeReader:
             found = self._resolved([submit, start, end], elapsed, suspended)
         if any(at is not None and at < FIRST_TIME_S for at in found[:3]):
             raise RecordError("a time is zero; export with a Slurm that has recorded it")
+        if any(at is not None and at >= LAST_TIME_S for at in found[:3]):
+            raise RecordError("a time lies beyond the year 2099; repair the record with sacctmgr")
         return found
 
     def _plain(self, text: str) -> int | None:
@@ -192,7 +196,7 @@ def _wall(text: str) -> datetime | None:
     if text in NO_TIME:
         return None
     if text.isdecimal():
-        return datetime.fromtimestamp(int(text), UTC)
+        return datetime.fromtimestamp(min(int(text), LAST_TIME_S), UTC)
     try:
         return datetime.fromisoformat(text)
     except ValueError as error:

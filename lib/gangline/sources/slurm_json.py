@@ -13,6 +13,7 @@ from gangline.sources.json_items import JsonDamage, buffered_items
 from gangline.sources.records import Batch, ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.slurm_fields import (
     FIRST_TIME_S,
+    LAST_TIME_S,
     NO_VALUE,
     Gpus,
     RecordError,
@@ -137,6 +138,8 @@ def _instant(value: object) -> int | None:
     at = number_of(value) or None
     if at is not None and at < FIRST_TIME_S:
         raise RecordError(f"the time {at} is next to zero")
+    if at is not None and at >= LAST_TIME_S:
+        raise RecordError(f"the time {at} lies beyond the year 2099")
     return at
 
 

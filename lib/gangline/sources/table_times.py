@@ -10,7 +10,8 @@ from gangline.sources.clocks import ImpossibleTimeError, Instants, resolve
 from gangline.sources.records import ReadLog, SourceOptions
 from gangline.sources.table_rows import Row, RowError, shown
 
-YEARS = range(1971, 9000)  # 1970 and before are some tool's zero time
+# 1970 and before are some tool's zero time; one end in the year 9999 would keep every open session running till then
+YEARS = range(1971, 2100)
 # fromisoformat alone would read the 13 digits of an epoch in milliseconds as a date of the year 1710.
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:?\d\d.*)?|\d{8}T\d{4}.*")
 
