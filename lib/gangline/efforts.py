@@ -56,21 +56,25 @@ ROWS = """
         select steps.run_id, steps.process, steps.step, steps."at", steps.value, steps.value_kind, true as is_redone
         from marts.run_rework_steps as steps join main using (run_id, metric)
     ),
-    history_rows as (
+    judged as (
         select shown.effort, points.*,
-            coalesce(points.is_redone or points.step >= successors.lost_from, false) as is_lost,
-            lag(points."at") over history as before_at,
-            coalesce(points.step <= lag(points.step) over history, false) as is_step_back,
-            row_number() over history as place
+            coalesce(points.is_redone or points.step >= successors.lost_from, false) as is_lost
         from points
         join shown using (run_id)
         left join successors using (run_id, process)
-        window history as (partition by points.run_id, points.process order by points."at", points.step)
+    ),
+    history_rows as (
+        select *, lag("at") over history as before_at, row_number() over history as place,
+            coalesce(step <= lag(step) over history, false) as is_step_back,
+            coalesce(is_lost != lag(is_lost) over history, false) as is_turn
+        from judged
+        window history as (partition by run_id, process order by "at", step)
     )
 """
 """Common table expressions behind `SHOWN`: `history_rows`, one metric of each run (its fullest if $metric is null).
 
-`is_lost`: a later row of the run, or a run of the effort that went on from an earlier step, did the step again.
+`is_lost`: a later row of the run, or a run of the effort that went on from an earlier step, did the step again;
+`is_turn`: the row before it in its process is lost and this one is not, or the other way round.
 """
 _EFFORTS = """,
     lost as (

@@ -94,12 +94,8 @@ _METRICS = """
 """
 _CURVE = """,
     stretched as (
-        select *, count(*) filter (is_step_back or is_lost != was_lost) over history as stretch
-        from (
-            select *, coalesce(lag(is_lost) over history, is_lost) as was_lost
-            from history_rows window history as (partition by run_id, process order by place)
-        )
-        window history as (partition by run_id, process order by place)
+        select *, sum((is_step_back or is_turn)::integer) over (partition by run_id, process order by place) as stretch
+        from history_rows
     ),
     placed as (
         select *, {bucket} as bucket from stretched
