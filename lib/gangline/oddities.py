@@ -25,6 +25,10 @@ ODDITIES: dict[str, Meaning] = {
     ),
     "answer_with_warnings": Meaning("The server answered, and warned.", "Read its warnings; export again if in doubt."),
     "bad_timestamp": Meaning("A step's time is no number; the step has none.", NOTHING),
+    "conflicting_samples": Meaning(
+        "A series has two values at one instant; the larger was taken.",
+        "Look whether two scrapers or replicas write the same labels.",
+    ),
     "created_after_start": Meaning("A session was created after it started.", "Correct one of the two columns."),
     "dcgm_blank": Meaning("DCGM's code for “no value”; left out of every figure.", NOTHING),
     "empty_export": Meaning("The file holds no run.", "Export again, with runs chosen."),
@@ -70,7 +74,11 @@ ODDITIES: dict[str, Meaning] = {
         "Nothing; a rare delimiter (sacct --delimiter) avoids it.",
     ),
     "rejects_not_listed": Meaning(
-        "Rejects beyond the first 10,000 of a file are counted, not listed.", "Look at the first: is it the right file?"
+        "Rejects beyond the first 10,000 of a file are counted, not listed.", "Look at the first ones; it may be the wrong file."
+    ),
+    "repeated_samples": Meaning(
+        "A sample stands in the file more than once; it counts once.",
+        "Nothing: chunks of an export overlap, and replicas say the same.",
     ),
     "requeued_without_duplicates": Meaning(
         "A requeued job of which earlier attempts are missing.", "Export with sacct --duplicates."

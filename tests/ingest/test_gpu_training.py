@@ -13,7 +13,7 @@ import pytest
 from gangline.config import load
 from gangline.ingest import ingest
 from gangline.ingest.gpu_training import BAD, GOOD, UNKNOWN, Stretch
-from gangline.ingest.gpu_use import grid_of, level_by_step
+from gangline.roles.gpu_use import grid_of, level_by_step
 from gangline.store.matrix import Grid
 from gangline.warehouse import connect
 
@@ -133,7 +133,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, ...]]
     assert all(outcome.is_clean for outcome in ingest(config).outcomes)
     with connect(config) as con:
         rows = con.execute(
-            "select session_id, sessions.reached_training, sessions.training_from, training_evidence, gpus_seen, gpus_held"
+            "select session_id, sessions.reached_training, sessions.training_from, training_evidence, gpus_seen,"
+            " gpus_held"
             " from marts.sessions left join intermediate.int_sessions_keyed using (session_id)"
             " left join intermediate.int_gpu_training_found using (session_key)"
         ).fetchall()

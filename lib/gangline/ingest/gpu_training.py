@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from gangline.config.model import Config, Training
 from gangline.counters import GAP_STEPS
-from gangline.ingest.gpu_use import (
+from gangline.intervals import EPOCH
+from gangline.roles.gpu_use import (
     Levels,
     NodeSums,
     PowerHistogram,
@@ -24,8 +25,8 @@ from gangline.ingest.gpu_use import (
     levels_of,
     node_sums,
     power_shares,
+    usual_step_ms,
 )
-from gangline.intervals import EPOCH
 from gangline.roles.resolving import ResolvedRole, resolve
 from gangline.sources.samples import instant_of_ms
 from gangline.store.layout import DAY_MS
@@ -145,7 +146,7 @@ def fill_gpu_training(con: duckdb.DuckDBPyConnection, config: Config) -> None:
     con.execute("delete from meta.gpu_training")
     util = resolve(con, "gpu_util", config.roles)
     asked = query(con, _ASKED)
-    step_ms = _step_ms(util)
+    step_ms = None if util is None else usual_step_ms(util)
     if util is None or step_ms is None or asked.is_empty():
         return
     watching = Watching(config.training)
@@ -198,14 +199,6 @@ def _mean(sums: NodeSums, members: Members, steps: slice) -> tuple[NDArray[np.fl
 
 def _states(is_good: NDArray[np.bool_], is_known: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.where(is_known, np.where(is_good, GOOD, BAD), UNKNOWN).astype(np.int8)
-
-
-def _step_ms(role: ResolvedRole | None) -> int | None:
-    """The usual scrape step, to a second where it is one or more."""
-    step_s = role.series["step_s"].median() if role is not None else None
-    if not isinstance(step_s, float) or step_s <= 0:
-        return None
-    return round(step_s) * 1000 if step_s >= 1 else round(step_s * 1000)
 
 
 def _levels(

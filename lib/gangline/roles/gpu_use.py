@@ -96,6 +96,14 @@ def grid_of(day: date, step_ms: int) -> Grid:
     return Grid(first * step_ms, step_ms, last - first)
 
 
+def usual_step_ms(role: ResolvedRole) -> int | None:
+    """The usual scrape step, to a second where it is one or more; null where no series has two samples a day."""
+    step_s = role.series["step_s"].median()
+    if not isinstance(step_s, float) or step_s <= 0:
+        return None
+    return round(step_s) * 1000 if step_s >= 1 else round(step_s * 1000)
+
+
 def node_sums(levels: Levels, day: date, grid: Grid, places: Mapping[str, int]) -> NodeSums:
     """A role of a day by node and step."""
     sums = NodeSums.none(len(places), grid.step_count)
