@@ -17,7 +17,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(),  # the analyses: every module that stands in no other layer
     frozenset({"charts"}),
     frozenset({"report", "simulate"}),
-    frozenset({"cli"}),
+    frozenset({"cli", "__main__"}),
 )
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ANALYSES = next(rank for rank, layer in enumerate(LAYERS) if not layer)
