@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from gangline import downtimes
+from gangline.exclusions import NO_SESSIONS
 from tests.recovering import EXPORT, cluster_of, days, launch
 
 IDS = (
@@ -93,7 +94,7 @@ def test_both_counts_stand_beside_each_other(story: duckdb.DuckDBPyConnection) -
 def test_an_export_without_sessions_gives_no_figure() -> None:
     with cluster_of([]) as con:
         figures = downtimes.figures(con, days(1, 11))
-    assert {estimate.reason for estimate in figures.values()} == {downtimes.NO_SESSIONS}
+    assert {estimate.reason for estimate in figures.values()} == {NO_SESSIONS}
     assert downtimes.case(figures) == "no_source"
 
 

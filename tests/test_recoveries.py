@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from gangline import downtimes, recoveries, retries
@@ -28,7 +29,7 @@ def test_steps_and_marks_leave_out_kinds_that_were_not_seen() -> None:
     assert recoveries.steps(curves)["recovery_kind"].unique().to_list() == ["manual"]
     marks = recoveries.by_mark(curves)
     assert marks.columns == ["recovery_kind", "within 1 h", "within 4 h", "within 24 h"]
-    assert marks["within 1 h"].to_list() == ["0 % (n = 2; 0 to 0)"]
+    assert marks["within 1 h"].to_list() == ["0 % (n = 2)"]
 
 
 def test_the_first_response_is_not_chosen_by_the_outcome() -> None:
@@ -59,3 +60,10 @@ def test_the_clusters_with_known_answers(source: str, shared_data: Path, tmp_pat
         found = retries.figures(con, window) | downtimes.figures(con, window)
     assert len(wanted) == 18
     assert {name: found[name].value for name in wanted} == pytest.approx(wanted, abs=1e-9)
+
+
+def test_before_a_kinds_first_end_there_is_no_band() -> None:
+    rows = recoveries.steps(recoveries.curves(episodes_of(automatic=[1.0], manual=[3.0], open_h=[2.0])))
+    none_yet = pl.col("restored_share") == 0
+    assert rows.filter(none_yet).select("low_share", "high_share").unique().rows() == [(None, None)]
+    assert rows.filter(~none_yet)["low_share"].null_count() == 0

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from gangline import retries
+from gangline.exclusions import NO_SESSIONS
 from tests.recovering import EXPORT, by_hand, chains_of, cluster_of, days, launch
 
 IDS = (
@@ -100,7 +101,7 @@ def test_training_hours_are_cut_to_the_window() -> None:
 def test_an_export_without_sessions_gives_no_figure() -> None:
     with cluster_of([]) as con:
         figures = retries.figures(con, days(1, 11))
-    assert {estimate.reason for estimate in figures.values()} == {retries.NO_SESSIONS}
+    assert {estimate.reason for estimate in figures.values()} == {NO_SESSIONS}
     assert [name.removeprefix("retries.") for name in figures] == IDS.split(", ")
     assert retries.case(figures) == "no_source"
 

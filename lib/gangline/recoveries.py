@@ -23,7 +23,10 @@ def curves(episodes: pl.DataFrame) -> dict[str, IncidenceCurve]:
 
 
 def steps(found: dict[str, IncidenceCurve]) -> pl.DataFrame:
-    """Curves as rows: recovery_kind, after_h, restored_share, low_share, high_share; kinds never seen are left out."""
+    """Curves as rows: recovery_kind, after_h, restored_share, low_share, high_share; kinds never seen are left out.
+
+    Before a kind's first end there is no band.
+    """
     frames = [
         pl.DataFrame(
             {
@@ -38,7 +41,8 @@ def steps(found: dict[str, IncidenceCurve]) -> pl.DataFrame:
         for kind, curve in found.items()
         if curve.ended.sum()
     ]
-    return pl.concat(frames) if frames else pl.DataFrame(schema=_STEP_SCHEMA)
+    rows = pl.concat(frames) if frames else pl.DataFrame(schema=_STEP_SCHEMA)
+    return rows.with_columns(pl.when(pl.col("restored_share") > 0).then(pl.col("low_share", "high_share")))
 
 
 def by_mark(found: dict[str, IncidenceCurve], marks_h: Sequence[float] = MARKS_H) -> pl.DataFrame:

@@ -18,8 +18,9 @@ gangs as (
         coalesce(sessions.training_from, sessions.started_at) as trained_from,
         least(max(exports.exported_at) over (partition by lineages.lineage_id), window_end) as observed_until,
         row_number() over by_start as place,
-        count(*) filter (where not sessions.reached_training) over earlier as failed_before,
-        count(*) filter (where sessions.is_censored) over earlier as open_before
+        -- a filtered count over a window is computed anew for every row
+        coalesce(sum((not sessions.reached_training)::integer) over earlier, 0)::bigint as failed_before,
+        coalesce(sum(sessions.is_censored::integer) over earlier, 0)::bigint as open_before
     from sessions
     semi join gangs_found using (session_key)
     join lineages using (session_key)
@@ -36,7 +37,7 @@ gangs as (
 gangs_placed as (
     select
         *,
-        min(place) filter (where reached_training) over (
+        min(if(reached_training, place, null)) over (
             partition by lineage_id order by place rows between current row and unbounded following
         ) as trained_place
     from gangs

@@ -38,7 +38,8 @@ ruled as (
 chained as (
     select
         *,
-        (count(*) filter (start_kind is distinct from 'automatic') over sequence)::integer as chain_number
+        -- a filtered count over a window is computed anew for every row
+        (sum((start_kind is distinct from 'automatic')::integer) over sequence)::integer as chain_number
     from ruled
     window sequence as (partition by sequence_key order by place)
 ),
@@ -73,7 +74,7 @@ neighbours as (
 ),
 
 by_hand as (
-    select *, (count(*) filter (not goes_on_by_hand) over sequence)::integer as manual_number
+    select *, (sum((not goes_on_by_hand)::integer) over sequence)::integer as manual_number
     from neighbours
     window sequence as (partition by sequence_key order by place)
 ),

@@ -26,6 +26,18 @@ def test_hand_worked_case() -> None:
     assert curves["retry"].at(0.5).value == 0.0
 
 
+def test_no_band_where_none_or_all_have_ended() -> None:
+    """A share of 0 or 1 has no spread to estimate; a band of no width would say that it is certain."""
+    curves = cumulative_incidence([1, 2, 3], ["retry", None, "person"])
+    for estimate in (curves["retry"].at(0.5), curves["person"].at(2.5)):
+        assert (estimate.value, estimate.low, estimate.high, estimate.level) == (0.0, None, None, None)
+    some = curves["retry"].at(1)
+    assert some.low is not None
+    assert 0 < some.low < 1 / 3 < (some.high or 0) < 1
+    whole = cumulative_incidence([1, 2], ["retry", "retry"])["retry"].last()
+    assert (whole.value, whole.low, whole.high) == (1.0, None, None)
+
+
 def test_uncensored_incidence_is_a_share() -> None:
     curves = cumulative_incidence([1, 2, 3, 4], ["retry", "person", "person", "retry"])
     assert (curves["retry"].at(3).value, curves["person"].at(3).value) == pytest.approx((0.25, 0.5))

@@ -90,3 +90,8 @@ def test_agrees_with_scipy(rows: list[tuple[int, bool]]) -> None:
     assert curve.survival[1:] == pytest.approx(expected.probabilities, abs=1e-12)
     assert np.all(curve.low <= curve.survival + 1e-12)
     assert np.all(curve.survival <= curve.high + 1e-12)
+
+
+def test_no_band_before_the_first_end() -> None:
+    before = kaplan_meier([2, 3], [True, False]).at(1)
+    assert (before.value, before.low, before.high, before.level) == (1.0, None, None, None)

@@ -38,13 +38,15 @@ class IncidenceCurve:
     level: float
 
     def at(self, time: float) -> Estimate:
-        """Share ended by this cause until a time, with the band."""
+        """Share ended by this cause until a time, with the band; at none or all of them there is no band to give."""
         method = f"Aalen-Johansen, {self.cause}"
         if self.n == 0:
             return Estimate.missing("ratio", "there are no durations", n=0, method=method)
         row = int(np.searchsorted(self.times, time, side="right")) - 1
-        low, high = float(self.low[row]), float(self.high[row])
-        return Estimate(float(self.incidence[row]), "ratio", self.n, low, high, self.level, method)
+        value = float(self.incidence[row])
+        if not 0 < value < 1 - TOLERANCE:
+            return Estimate(value, "ratio", self.n, method=method)
+        return Estimate(value, "ratio", self.n, float(self.low[row]), float(self.high[row]), self.level, method)
 
     def last(self) -> Estimate:
         """Share ended by this cause until the longest duration seen."""

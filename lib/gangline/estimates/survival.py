@@ -72,12 +72,14 @@ class SurvivalCurve:
         return self.quantile(0.5, unit)
 
     def at(self, time: float) -> Estimate:
-        """Share still running just after a time, with the band."""
+        """Share still running just after a time, with the band; before the first has ended there is no band to give."""
         if self.n == 0:
             return Estimate.missing("ratio", "there are no durations", n=0)
         row = int(np.searchsorted(self.times, time, side="right")) - 1
-        low, high = float(self.low[row]), float(self.high[row])
-        return Estimate(float(self.survival[row]), "ratio", self.n, low, high, self.level, "Kaplan-Meier, log-log band")
+        value, method = float(self.survival[row]), "Kaplan-Meier, log-log band"
+        if value > 1 - TOLERANCE:
+            return Estimate(value, "ratio", self.n, method=method)
+        return Estimate(value, "ratio", self.n, float(self.low[row]), float(self.high[row]), self.level, method)
 
 
 def kaplan_meier(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 MOST_CARDS = 5
+FIRST_AT = "select min(first_at) from meta.files"
 CHANGED = "{}: the page of the window before printed {}; on today's data that window gives {}."
 EMPTY = Markup('<p class="empty" id="{}">{}{}: there are no rows in this window.</p>')
 
@@ -85,6 +86,8 @@ class Page:
     ) -> dict[str, Estimate]:
         """Compute an analysis for the window and the one before, leave its figures, show cards, give its estimates.
 
+        A window before that ends before the export begins was not seen: its figures are not known, counts not 0.
+
         Parameters
         ----------
         analysis : callable
@@ -94,7 +97,7 @@ class Page:
         """
         estimates = analysis(self.con, self.window)
         before = self.window.previous()
-        previous = analysis(self.con, before) if before else None
+        previous = analysis(self.con, before) if before and self._was_seen(before) else None
         self.headline(catalogue.headlines(estimates, previous, tests or {}), cards)
         return estimates
 
@@ -193,6 +196,10 @@ class Page:
             "time_zone": self.window.time_zone,
             "cluster": self.config.cluster.name,
         }
+
+    def _was_seen(self, window: Window) -> bool:
+        first_at = self.con.sql(FIRST_AT).fetchall()[0][0]
+        return first_at is not None and window.end > first_at
 
     def _names(self, sql: str) -> set[str]:
         return {name for statement in self.con.extract_statements(sql) for name in statement.named_parameters}
