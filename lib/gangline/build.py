@@ -115,11 +115,16 @@ def _make(con: duckdb.DuckDBPyConnection, model: Model, fillers: Mapping[str, Fi
         _create(con, model)
         if isinstance(model.contract, ModelContract):
             _enforce(con, model, model.contract)
-        for statement in comments(model):
-            con.execute(statement)
+        _describe(con, model)
     except duckdb.Error as error:
         raise BuildError(f"{model.path}: {_first_lines(error)}") from error
     return BuiltModel(model.reference, time.monotonic() - started)
+
+
+def _describe(con: duckdb.DuckDBPyConnection, model: Model) -> None:
+    """In one transaction: a thousand comments, each committed by itself, took half of a build."""
+    with con.cursor() as cursor:
+        cursor.execute(f"begin; {'; '.join(comments(model))}; commit")
 
 
 def _first_lines(error: duckdb.Error) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import duckdb
 
@@ -71,4 +72,5 @@ def write_checks(con: duckdb.DuckDBPyConnection, results: Iterable[CheckResult])
     )
     rows = [(r.model, r.check_name, str(r.severity), r.failing_rows, r.message) for r in results]
     if rows:
-        con.executemany("insert into meta.checks values (?, ?, ?, ?, ?)", rows)
+        marks = ", ".join(["(?, ?, ?, ?, ?)"] * len(rows))
+        con.execute(f"insert into meta.checks values {marks}", list(chain.from_iterable(rows)))  # noqa: S608
