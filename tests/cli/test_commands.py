@@ -1,6 +1,7 @@
 """Every command as a person gives it: what it prints, where, and its exit code."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -156,3 +157,26 @@ def test_doctor_finds_what_is_wrong(run, config: Path) -> None:
 )
 def test_week_may_stand_alone(given: list[str], meant: list[str]) -> None:
     assert _with_default_week(given) == meant
+
+
+LIMITED = """
+import resource, sys
+from gangline.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+sys.argv = ["gangline", *sys.argv[2:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("most_bytes", [5_000, 1_000_000, 2_500_000])
+def test_a_disk_without_room_is_one_line_and_can_be_gone_on_with(run, config: Path, most_bytes: int) -> None:
+    """A commit that fails has ended its transaction; while tables are built the error comes from the model."""
+    lines = [f"s{number},train,gpu1,2026-03-01T00:00Z,2026-03-01T01:00Z,completed" for number in range(8000)]
+    (config.parent / "raw" / "large.csv").write_text("\n".join([SESSIONS.splitlines()[0], *lines]))
+    command = [sys.executable, "-c", LIMITED, str(most_bytes), "ingest", "-c", str(config)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = [line for line in ran.stderr.splitlines() if not line.startswith("reading ")]
+    assert (ran.returncode, len(said)) == (1, 1)
+    assert said[0].endswith("; make room there and run it again: the warehouse is as it was")
+    assert run("ingest", "-c", config).code == 0
+    assert run("check", "-c", config).code == 0

@@ -11,6 +11,7 @@ from gangline.hostlists import HostListError
 from gangline.ingest.finding import UnreadableKindError
 from gangline.report.parameters import ParameterError
 from gangline.warehouse import WarehouseError
+from gangline.warehouse.opening import UNWRITTEN
 from gangline.windows import WindowError
 
 DONE, FAILED, USAGE, REFUSED, LOCKED = 0, 1, 2, 3, 4
@@ -37,7 +38,7 @@ def exit_code_of(error: BaseException) -> int | None:
         return error.exit_code
     if isinstance(error, USAGE_ERRORS):
         return USAGE
-    if isinstance(error, BuildError | OSError | duckdb.IOException | duckdb.OutOfMemoryException):
+    if isinstance(error, BuildError | OSError | duckdb.IOException | duckdb.OutOfMemoryException) or _is_full(error):
         return FAILED
     return None
 
@@ -45,6 +46,13 @@ def exit_code_of(error: BaseException) -> int | None:
 def say_error(error: BaseException) -> None:
     """Prints an expected error: what, where, the mend."""
     text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
-    if isinstance(error, duckdb.Error):
+    if _is_full(error):
+        text = f"{text.splitlines()[0]}; make room there and run it again: the warehouse is as it was"
+    elif isinstance(error, duckdb.Error):
         text = text.splitlines()[0] + "; the warehouse is as it was"
     sys.stderr.write(f"gangline: {text}\n")
+
+
+def _is_full(error: BaseException) -> bool:
+    """DuckDB wraps a disk that is full in whatever error the step at work has."""
+    return isinstance(error, duckdb.Error | BuildError) and UNWRITTEN in str(error)

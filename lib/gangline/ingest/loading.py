@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,7 +59,8 @@ def load_file(
         _record(con, found, file_id, sha256, outcome)
         con.execute("commit")
     except BaseException:
-        con.execute("rollback")
+        with suppress(duckdb.TransactionException):  # a commit that fails on a full disk has ended it already
+            con.execute("rollback")
         raise
     return outcome
 

@@ -12,6 +12,7 @@ from gangline.store.tables import point_at_samples
 from gangline.warehouse.tables import SCHEMA_VERSION, get_build
 
 FILE_NAME = "warehouse.duckdb"
+UNWRITTEN = "Could not write file"  # how DuckDB says that the disk is full, in errors of many kinds
 Settings = dict[str, str | bool | int | float | list[str]]
 # DuckDB's own default is four fifths of the machine in every process; above the cap it spills beside the warehouse.
 MEMORY_LIMIT = "1500MB"
@@ -69,6 +70,8 @@ def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyC
         con = duckdb.connect(path, read_only=read_only, config=settings)
     except (duckdb.IOException, duckdb.SerializationException, duckdb.InternalException) as error:
         reason = str(error).splitlines()[0]
+        if UNWRITTEN in reason:
+            raise
         raise WarehouseError(f"{path}: cannot be opened: {reason}; rebuild it with `{rebuild_hint}`") from error
     con.execute("set TimeZone = 'UTC'")
     con.execute("set enable_progress_bar = false")
