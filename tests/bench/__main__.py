@@ -9,12 +9,16 @@ from pathlib import Path
 
 from tests.bench.measuring import Result
 from tests.bench.session_suite import session_analyses
+from tests.bench.telemetry_suite import telemetry
 from tests.conftest import ROOT
 
 
 def main() -> None:
     """Runs what the arguments name (all by default), prints and keeps the table."""
-    suites: dict[str, Callable[[Path], Iterator[Result]]] = {"sessions": session_analyses}
+    suites: dict[str, Callable[[Path], Iterator[Result]]] = {
+        "telemetry": telemetry,
+        "sessions": session_analyses,
+    }
     chosen = sys.argv[1:] or list(suites)
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="gangline-bench-") as folder:

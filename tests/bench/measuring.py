@@ -4,6 +4,7 @@ import multiprocessing
 import resource
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,10 +30,14 @@ class Run:
     answer: Any
 
 
-def run_apart(function: Callable[..., Any], *arguments: Any) -> Run:
-    """Runs a function in a fresh process and measures that process."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_measured, (function, *arguments))
+def run_apart(function: Callable[..., Any], *arguments: Any, times: int = 1) -> Run:
+    """Runs a function in a fresh process and measures that process; of several times the fastest counts."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return min((pool.submit(_measured, function, *arguments).result() for _ in range(times)), key=_seconds)
+
+
+def _seconds(run: Run) -> float:
+    return run.seconds
 
 
 def _measured(function: Callable[..., Any], *arguments: Any) -> Run:

@@ -15,6 +15,7 @@ from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Value
 from gangline.store.layout import DAY_MS
 from gangline.store.mounts import counted_once
 from gangline.store.reading import SampleStore, SeriesSamples
+from gangline.store.timelines import DayTimes
 
 MARGIN_MS = 600_000  # read on either side of a window, for deltas that straddle its edges
 How = Literal["mean", "sum", "max"]
@@ -57,6 +58,22 @@ class Matrix:
     values: NDArray[np.float64]
 
 
+class _Column:
+    """One series a column: its own values by step, nothing to combine."""
+
+    def __init__(self, grid: Grid, columns: tuple[str, ...]) -> None:
+        self._grid, self._columns = grid, columns
+        self._places = {column: place for place, column in enumerate(columns)}
+        self._values = np.full((len(columns), grid.step_count), np.nan)
+
+    def add(self, column: str, first_step: int, values: Values) -> None:
+        row = self._values[self._places[column], first_step : first_step + values.size]
+        np.copyto(row, values, where=~np.isnan(values))
+
+    def matrix(self) -> Matrix:
+        return Matrix(self._grid, self._columns, self._values.T)
+
+
 class _Cells:
     """Sums, counts or maxima per column and step."""
 
@@ -95,20 +112,46 @@ def read_levels(
     scale
         What every value is multiplied by.
     """
-    cells = _Cells(grid, tuple(sorted(set(column_of.values()))), how)
+    columns = tuple(sorted(set(column_of.values())))
+    cells = _Column(grid, columns) if len(columns) == len(column_of) else _Cells(grid, columns, how)
     limit = DCGM_BLANK_MIN if metric.startswith(DCGM_PREFIX) else np.inf
     for day in store.days(metric, grid.start_ms, grid.end_ms):
+        steps_of = _StepsOfDay(grid)
         for row in store.rows(metric, day):
             column = column_of.get(row.series_id)
             if column is None:
                 continue
-            first, count = _steps_of_day(grid, row.times.day)
             values = np.where(row.values < limit, row.values, np.nan) if limit < np.inf else row.values
-            is_number = ~np.isnan(values)
-            start_ms = grid.start_ms + first * grid.step_ms
-            level = regrid(row.times.times_ms[is_number], values[is_number], start_ms, grid.step_ms, count)
-            cells.add(column, first, level * scale)
+            first, level = steps_of.level(row.times, values)
+            cells.add(column, first, level * scale if scale != 1 else level)
     return cells.matrix()
+
+
+class _StepsOfDay:
+    """Brings series of one day onto the grid; those that share their timestamps share the work."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._whole: dict[int, tuple[DayTimes, bool]] = {}
+
+    def level(self, times: DayTimes, values: Values) -> tuple[int, Values]:
+        """The first step of the day and its levels."""
+        first, count = _steps_of_day(self._grid, times.day)
+        start_ms = self._grid.start_ms + first * self._grid.step_ms
+        if values.size == count and self._is_whole(times, start_ms):
+            return first, values
+        is_number = ~np.isnan(values)
+        if is_number.all():
+            return first, regrid(times.times_ms, values, start_ms, self._grid.step_ms, count)
+        return first, regrid(times.times_ms[is_number], values[is_number], start_ms, self._grid.step_ms, count)
+
+    def _is_whole(self, times: DayTimes, start_ms: int) -> bool:
+        """True where each step has exactly one sample: values then stand as they are."""
+        known = self._whole.get(id(times))
+        if known is None:  # holding the object keeps its id from being used again
+            steps = (times.times_ms - start_ms) // self._grid.step_ms
+            known = self._whole[id(times)] = times, bool((steps == np.arange(steps.size)).all())
+        return known[1]
 
 
 def read_increases(

@@ -1,0 +1,162 @@
+"""Telemetry at size: ingest against parsers that keep nothing, memory, what is kept, peers of a week."""
+
+import gzip
+import os
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from gangline.config import load
+from gangline.ingest.finding import find_files
+from gangline.ingest.loading import load_file
+from gangline.store.matrix import Grid, read_levels
+from gangline.store.reading import SampleStore
+from gangline.store.settling import settle
+from gangline.warehouse import connect
+from gangline.warehouse.opening import telemetry_of
+from gangline.warehouse.tables import SCHEMA_VERSION, set_build
+from gangline.warehouse.writing import writing
+from tests.bench.measuring import Result, Run, run_apart
+from tests.bench.telemetry import DAY_STEPS, START_MS, STEP_MS, write_config, write_export, write_query_range
+from tests.bench.telemetry_peers import parse_in_two_processes, peer_z, peer_z_with_duckdb, read_with_duckdb
+
+IS_FULL = os.environ.get("BENCH") == "full"
+SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 9)  # of a metric: 13 M and 203 M samples, or 4.4 M and 13 M
+QUERY_RANGE_SERIES = 13_000 if IS_FULL else 2_000  # 30 bytes a sample: 1.1 GB, or 170 MB
+WEEK_METRICS = 8 if IS_FULL else 2
+GIB = 1024**3
+BLOCK_STEPS = 128
+_SERIES = "select metric, list(distinct series_id) from meta.series_seen group by metric order by 1"
+PARSE_SHARE, PACKED_SHARE, BYTES_KEPT, LINEAR, PEER_TIMES = 0.35, 0.6, 2.0, 1.2, 5.0
+
+
+def telemetry(folder: Path) -> Iterator[Result]:
+    """Ingest of VictoriaMetrics lines, packed ones, one large document, and peers over a week."""
+    yield from _lines(folder / "lines")
+    yield from _packed(folder / "packed")
+    yield from _document(folder / "document")
+    yield from _peers(folder / "week")
+
+
+def load_samples(config_path: Path) -> int:
+    """Every file of a config into the store, as `gangline ingest` does it, without building models."""
+    config, loaded = load(config_path), 0
+    with writing(config) as con:
+        for file in [file for files in find_files(config).values() for file in files]:
+            loaded += load_file(con, file, file.input.digest(), False, telemetry_of(config)).log.loaded
+        settle(con, telemetry_of(config))
+        set_build(con, schema_version=str(SCHEMA_VERSION), duckdb_version=duckdb.__version__)
+    return loaded
+
+
+def week_of_peers(config_path: Path) -> list[list[float]]:
+    """Sum and maximum of each series' absolute peer z over the whole store, metric by metric, days in two threads."""
+    config, rows = load(config_path), []
+    with connect(config) as con, ThreadPoolExecutor(2) as pool:
+        for metric, ids in con.execute(_SERIES).fetchall():
+            columns = {series_id: f"{series_id:020d}" for series_id in ids}
+            stores = [SampleStore(con.cursor(), telemetry_of(config)) for _ in range(7)]
+            days = list(pool.map(_day_of_peers, stores, [metric] * 7, [columns] * 7, range(7)))
+            total, most = np.sum([day[0] for day in days], axis=0), np.max([day[1] for day in days], axis=0)
+            rows += sorted([list(pair) for pair in zip(total.tolist(), most.tolist(), strict=True)])
+    return rows
+
+
+def _day_of_peers(
+    store: SampleStore, metric: str, columns: dict[int, str], day: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """In blocks that a processor's cache holds."""
+    values = read_levels(store, metric, columns, Grid(START_MS + day * DAY_STEPS * STEP_MS, STEP_MS, DAY_STEPS)).values
+    total, most = np.zeros(len(columns)), np.zeros(len(columns))
+    for first in range(0, DAY_STEPS, BLOCK_STEPS):
+        scores = np.abs(peer_z(np.ascontiguousarray(values[first : first + BLOCK_STEPS])))
+        total += scores.sum(axis=0)
+        np.maximum(most, scores.max(axis=0), out=most)
+    return total, most
+
+
+def _rate(samples: int, run: Run) -> str:
+    return f"{samples / run.seconds / 1e6:.1f} M samples/s"
+
+
+def _at_least(name: str, own: Run, peer: Run, samples: int, least: float, peer_name: str) -> Result:
+    ratio = peer.seconds / own.seconds
+    against = f"{peer_name}: {_rate(samples, peer)}"
+    return Result(name, _rate(samples, own), against, ratio, f"at least {least:g}", ratio >= least)
+
+
+def _at_most(name: str, measured: str, against: str, ratio: float, most: float) -> Result:
+    return Result(name, measured, against, ratio, f"at most {most:g}", ratio <= most)
+
+
+def _memory(name: str, run: Run) -> Result:
+    return _at_most(f"{name}: peak memory", f"{run.peak_bytes / GIB:.2f} GiB", "1 GiB", run.peak_bytes / GIB, 1.0)
+
+
+def _lines(folder: Path) -> Iterator[Result]:
+    runs: dict[int, Run] = {}
+    for days in (SMALL_DAYS, LARGE_DAYS):
+        config = write_config(folder / str(days))
+        export = config.parent / "raw/export.jsonl"
+        samples = write_export(export, days)
+        runs[days] = run_apart(load_samples, config)
+        if days == SMALL_DAYS:
+            small = samples
+    million = f"{samples / 1e6:.0f} M samples"
+    own = runs[LARGE_DAYS]
+    parse = run_apart(parse_in_two_processes, export)
+    yield _at_least(f"ingest of {million}", own, parse, samples, PARSE_SHARE, "two simdjson that only parse")
+    duck = run_apart(read_with_duckdb, export, folder / "long.duckdb")
+    yield _at_least(f"ingest of {million}", own, duck, samples, 1.0, "DuckDB read_json, long table")
+    yield _memory(f"ingest of {million}", own)
+    kept = sum(part.stat().st_size for part in (config.parent / "telemetry").rglob("*.parquet")) / samples
+    yield _at_most("bytes kept per sample", f"{kept:.2f}", f"{BYTES_KEPT:g}", kept / BYTES_KEPT, 1.0)
+    growth = (own.seconds / samples) / (runs[SMALL_DAYS].seconds / small)
+    yield _at_most(f"time per sample, {small / 1e6:.0f} to {million}", f"{growth:.2f} x", "linear", growth, LINEAR)
+    shutil.rmtree(folder)
+
+
+def _packed(folder: Path) -> Iterator[Result]:
+    config = write_config(folder / "plain")
+    export = config.parent / "raw/export.jsonl"
+    samples = write_export(export, SMALL_DAYS)
+    plain = run_apart(load_samples, config)
+    for ending in ("gz", "zst"):
+        packed = write_config(folder / ending)
+        with export.open("rb") as text, (packed.parent / f"raw/export.{ending}").open("wb") as out:
+            if ending == "gz":
+                with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=3) as stream:
+                    shutil.copyfileobj(text, stream)
+            else:
+                zstandard.ZstdCompressor(3).copy_stream(text, out)
+        own = run_apart(load_samples, packed)
+        yield _at_least(f"ingest of .{ending}", own, plain, samples, PACKED_SHARE, "the same file uncompressed")
+    shutil.rmtree(folder)
+
+
+def _document(folder: Path) -> Iterator[Result]:
+    config = write_config(folder)
+    document = config.parent / "raw/export.json"
+    samples = write_query_range(document, QUERY_RANGE_SERIES)
+    own = run_apart(load_samples, config)
+    yield _memory(f"query_range document of {document.stat().st_size / 1e9:.2f} GB ({_rate(samples, own)})", own)
+    shutil.rmtree(folder)
+
+
+def _peers(folder: Path) -> Iterator[Result]:
+    config = write_config(folder)
+    samples = write_export(config.parent / "raw/export.jsonl", 7 * WEEK_METRICS, WEEK_METRICS)
+    run_apart(load_samples, config)
+    run_apart(read_with_duckdb, config.parent / "raw/export.jsonl", folder / "long.duckdb", "order by metric, time_ms")
+    own = run_apart(week_of_peers, config, times=3)
+    duck = run_apart(peer_z_with_duckdb, folder / "long.duckdb", times=3)
+    yield _at_least("peer z over a week from the store", own, duck, samples, PEER_TIMES, "DuckDB, long table")
+    apart = float(np.max(np.abs(np.array(own.answer) - duck.answer) / np.abs(duck.answer)))
+    yield _at_most("peer z, largest relative difference", f"{apart:.1e}", "1e-9", apart / 1e-9, 1.0)
+    shutil.rmtree(folder)
