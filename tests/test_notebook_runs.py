@@ -15,7 +15,9 @@ from tests.report.making import HOSTILE, collecting
 from tests.test_notebooks import FOLDER
 
 NAMES = ("00_capture_quality", "01_fleet_overview", "04_incidents", "08_node_exclusions")
+NO_USE = "not measured: no GPU use is exported"
 SESSIONS = '[[sources]]\nkind = "sessions_csv"\npath = "sessions.csv"\n'
+ANNOTATIONS = '[[sources]]\nkind = "annotations_csv"\npath = "annotations.csv"\n'
 INCIDENTS = '[[sources]]\nkind = "incidents"\npath = "incidents.csv"\n'
 SESSION_HEAD = ["session_id", "job_name", "owner", "nodes", "started_at", "ended_at", "end_reason"]
 INCIDENT_HEAD = ["incident_id", "node", "started_at", "ended_at", "kind"]
@@ -71,14 +73,26 @@ def hostile() -> Config:
     incidents += [
         [f"i{place}", f"n{place % 8}", at(9 * place), at(9 * place + 2), kind] for place, kind in enumerate(HOSTILE)
     ]
-    return written("hostile", SESSIONS + INCIDENTS, sessions=rows, incidents=incidents)
+    remarks = [
+        ["target", "from", "to", "cause", "note"],
+        *([f"n{place % 8}", "", "", *2 * [n]] for place, n in enumerate(HOSTILE)),
+    ]
+    sources = SESSIONS + INCIDENTS + ANNOTATIONS
+    return written("hostile", sources, sessions=rows, incidents=incidents, annotations=remarks)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_sample_fills_every_figure_and_table(name: str) -> None:
     _, left = run(name, sample())
-    assert "not measured" not in said(left).replace("not measured: no source tells node states", "")
+    assert "not measured" not in said(left).replace(NO_USE, "")
     assert ": no rows" not in said(left)
+    assert (name == "00_capture_quality") == ("What people noted" not in said(left))
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_where_nobody_noted_anything_nothing_is_said_of_it(name: str) -> None:
+    _, left = run(name, sample(), "2026-02-09", "2026-02-16")
+    assert "What people noted" not in said(left)
 
 
 @pytest.mark.parametrize("name", NAMES)

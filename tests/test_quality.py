@@ -108,7 +108,7 @@ def test_nothing_read_is_said() -> None:
 def test_the_sample_has_rejects_of_both_files() -> None:
     with connect(sample()) as con:
         places = quality.rejects(con)["place"].to_list()
-        assert quality.ignored(con).rows() == [("slurm", "step", 361)]
+        assert quality.ignored(con).rows() == [("slurm", "step", 361), ("slurm_events", "cluster_event", 1)]
     assert places == ["incidents.csv:13", "sacct.txt:288"]
 
 

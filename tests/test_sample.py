@@ -23,7 +23,7 @@ def job_lines() -> list[str]:
 def test_the_generator_reproduces_the_committed_files(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-B", SAMPLE / "make_sample.py", tmp_path], check=True, timeout=60)
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert sorted(made) == ["history.csv", "incidents.csv", "runs.csv", "sacct.txt"]
+    assert sorted(made) == ["annotations.csv", "events.txt", "history.csv", "incidents.csv", "runs.csv", "sacct.txt"]
     assert all(content == (SAMPLE / name).read_bytes() for name, content in made.items())
 
 
@@ -39,6 +39,8 @@ def test_every_source_of_the_config_is_there() -> None:
         "incidents.csv",
         "runs.csv",
         "history.csv",
+        "events.txt",
+        "annotations.csv",
     ]
     assert all((SAMPLE / source["path"]).is_file() for source in config["sources"])
 
@@ -78,3 +80,18 @@ def test_runs_train_or_do_not_and_do_steps_again_after_a_failure() -> None:
     (restarted,) = [run["ID"] for run in runs if "restarted" in run["Notes"]]
     steps = [int(row["_step"]) for row in history if row["run_id"] == restarted]
     assert any(after < before for before, after in itertools.pairwise(steps))
+
+
+def test_nodes_go_down_and_a_reason_holds_the_delimiter() -> None:
+    events = (SAMPLE / "events.txt").read_text(encoding="utf-8").splitlines()
+    assert len(events) == 8
+    assert [line.split("|")[1] for line in events if "|Unknown|" in line] == ["", "gpu011"]
+    assert [line.split("|")[1] for line in events if line.count("|") == 7] == ["gpu009"]
+    assert sum("|DOWN|leaf 3 dead|" in line for line in events) == 3
+
+
+def test_people_remark_on_a_session_nodes_and_a_ticket() -> None:
+    with (SAMPLE / "annotations.csv").open(encoding="utf-8", newline="") as stream:
+        notes = list(csv.DictReader(stream))
+    assert [row["target"] for row in notes] == ["4127", "gpu007", "OPS-1050", "gpu003"]
+    assert {row["planned"] for row in notes} == {"no"}

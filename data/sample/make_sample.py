@@ -2,9 +2,9 @@
 
     python data/sample/make_sample.py [FOLDER]
 
-writes `sacct.txt` (as `sacct -P -D` prints it, in the cluster's local time), `incidents.csv`, and the runs of the gang
-sessions (`history.csv`, `runs.csv`). The gang sessions follow the script in `story.py`; random numbers of a fixed seed
-only roughen the times and fill the nodes left over.
+writes `sacct.txt` (as `sacct -P -D` prints it, in the cluster's local time), `incidents.csv`, the runs of the gang
+sessions (`history.csv`, `runs.csv`), node states (`events.txt`) and remarks (`annotations.csv`). The gang sessions
+follow the script in `story.py`; random numbers of a fixed seed only roughen the times and fill the nodes left over.
 """
 
 import csv
@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
+import operators
 import story
 import training
 
@@ -255,7 +256,7 @@ def incidents_text(gangs: list[Job], dice: random.Random) -> str:
 
 
 def make_sample(folder: Path) -> None:
-    """Writes the four files into a folder."""
+    """Writes the six files into a folder."""
     dice = random.Random(story.SEED)  # noqa: S311
     gangs = gang_jobs(dice)
     odd = odd_jobs()
@@ -267,6 +268,8 @@ def make_sample(folder: Path) -> None:
     runs = training.runs_of(gangs, job_ids(jobs), random.Random(story.SEED + 1))  # noqa: S311
     (folder / "history.csv").write_bytes(training.history_text(runs).encode())
     (folder / "runs.csv").write_bytes(training.runs_text(runs).encode())
+    (folder / "events.txt").write_bytes(operators.events_text().encode())
+    (folder / "annotations.csv").write_bytes(operators.notes_text().encode())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import altair as alt
 import polars as pl
 
 from gangline.charts import fleet, picture
+from gangline.charts.theme import GREY
 from gangline.vocabulary import EndReason
 from gangline.windows import Window
 
@@ -56,23 +57,65 @@ def test_owners_cannot_pass_for_all_others_or_for_nobody() -> None:
 
 def test_the_timeline_keeps_the_order_of_runs_and_colours_only_what_is_there() -> None:
     runs = pl.DataFrame({"run_name": ["<b>", "x" * 10_000], "end_reason": ["out_of_memory", "failed"]}).with_columns(
-        from_at=pl.lit(START), to_at=pl.lit(START + timedelta(hours=1))
+        from_at=pl.lit(START), to_at=pl.lit(START + timedelta(hours=1)), is_noted=pl.Series([False, False])
     )
     specification = picture.specification(fleet.timeline(runs, WEEK))
-    bars = specification["layer"][1]  # type: ignore[index]
+    bars = specification["layer"][1]
     assert bars["encoding"]["y"]["sort"] == ["<b>", "x" * 27 + "…"]
     assert bars["encoding"]["color"]["scale"]["domain"] == ["failed", "out of memory"]
     assert "<b>" not in picture.svg(fleet.timeline(runs, WEEK))
 
 
+def test_noted_sessions_have_a_diamond_and_others_none() -> None:
+    runs = pl.DataFrame({"run_name": ["a", "b"], "end_reason": ["failed", "killed"], "is_noted": [False, True]})
+    timed = runs.with_columns(from_at=pl.lit(START), to_at=pl.lit(START + timedelta(hours=1)))
+    *_, noted = drawn_rows(fleet.timeline(timed, WEEK))
+    assert [row["run_name_label"] for row in noted] == ["b"]
+    without = fleet.timeline(timed.with_columns(is_noted=pl.lit(value=False)), WEEK)
+    assert len(layers(fleet.timeline(timed, WEEK))) == len(layers(without)) + 1
+
+
+def layers(chart: alt.TopLevelMixin) -> list[dict[str, Any]]:
+    return list(picture.specification(chart)["layer"])
+
+
+STEPS = pl.DataFrame({"from_at": [START], "to_at": [START + timedelta(days=1)]}).with_columns(
+    usable_nodes=12, candidate_nodes=12, gang_nodes=8, other_nodes=1
+)
+NONE_SHORT = pl.DataFrame(schema={"from_at": pl.Datetime("us", "UTC"), "to_at": pl.Datetime("us", "UTC")})
+SHORT = pl.DataFrame({"from_at": [START], "to_at": [START + timedelta(hours=6)], "least_nodes": [9]})
+
+
+def legend(chart: alt.TopLevelMixin) -> list[str]:
+    return list(layers(chart)[1]["encoding"]["color"]["scale"]["domain"])
+
+
 def test_capacity_has_a_corner_at_its_end_and_no_need_where_there_is_none() -> None:
-    steps = pl.DataFrame({"from_at": [START], "to_at": [START + timedelta(days=1)]}).with_columns(
-        usable_nodes=12, gang_nodes=8, other_nodes=1
-    )
-    with_need, without = fleet.capacity(steps, 10, WEEK), fleet.capacity(steps, None, WEEK)
+    with_need, without = fleet.capacity(STEPS, NONE_SHORT, 10, WEEK), fleet.capacity(STEPS, NONE_SHORT, None, WEEK)
     other = next(rows for rows in drawn_rows(without) if rows[0].get("use") == "in other sessions")
     assert [(row["at"], row["lower"], row["upper"]) for row in other] == [
         ("2026-03-02T00:00:00+0000", 8, 9),
         ("2026-03-03T00:00:00+0000", 8, 9),
     ]
     assert len(drawn_rows(with_need)) == len(drawn_rows(without)) + 1
+    assert legend(without) == ["in gang sessions", "in other sessions", "usable"]
+
+
+def test_capacity_shades_what_is_too_few_and_tells_nodes_for_gangs_apart() -> None:
+    assert legend(fleet.capacity(STEPS, SHORT, 10, WEEK))[2:] == ["usable", fleet.NEED, fleet.TOO_FEW]
+    fewer = fleet.capacity(STEPS.with_columns(candidate_nodes=9), SHORT, 10, WEEK)
+    assert legend(fewer)[2:] == ["usable", fleet.FOR_GANGS, fleet.NEED, fleet.TOO_FEW]
+    rows = {rows[0]["use"]: rows for rows in drawn_rows(fewer) if "use" in rows[0]}
+    assert [row["upper"] for row in rows[fleet.FOR_GANGS]] == [9, 9]
+    assert [(row["at"], row["until"]) for row in rows[fleet.TOO_FEW]] == [
+        ("2026-03-02T00:00:00+0000", "2026-03-02T06:00:00+0000")
+    ]
+
+
+def test_states_of_nodes_are_bars_by_node() -> None:
+    states = SHORT.rename({"least_nodes": "node"}).with_columns(
+        node=pl.lit("<i>n1</i>"), state_kind=pl.lit("out_of_service")
+    )
+    chart = fleet.node_states(states, WEEK)
+    assert layers(chart)[1]["encoding"]["color"]["scale"] == {"domain": ["out of service"], "range": [GREY]}
+    assert "<i>" not in picture.svg(chart)
