@@ -84,6 +84,9 @@ ODDITIES: dict[str, Meaning] = {
         "A requeued job of which earlier attempts are missing.", "Export with sacct --duplicates."
     ),
     "running_with_end": Meaning("The state says it is running, but an end is given.", "Correct one of the two."),
+    "run_end_before_start": Meaning(
+        "A run of W&B ends before it starts; its end is not known.", "Correct its heartbeat or Runtime."
+    ),
     "slurm_errors": Meaning("The file says that Slurm had errors while writing it.", "Read them; export again."),
     "start_without_nodes": Meaning("A start without nodes: cancelled while pending; read as never started.", NOTHING),
     "start_without_running_in_history": Meaning(

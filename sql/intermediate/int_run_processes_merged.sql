@@ -44,7 +44,8 @@ final as (
     select
         * exclude (state, end_evidence, ended_at, first_at),
         coalesce(process_started_at, first_at) as started_at,
-        coalesce(ended_at, latest_at) as ended_at,
+        -- clocks of several files may disagree: no process is shorter than nothing
+        greatest(coalesce(ended_at, latest_at), process_started_at, first_at) as ended_at,
         coalesce(state, 'unknown') as state,
         end_evidence,
         -- its end was not seen: what is known is its last sign of life

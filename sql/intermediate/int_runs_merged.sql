@@ -79,7 +79,7 @@ final as (
         chosen.ending.source_state as source_state,
         chosen.ending.end_evidence as end_evidence,
         chosen.ending.exit_code as exit_code,
-        chosen.ending.ended_at as ended_at,
+        greatest(chosen.ending.ended_at, facts.started_at) as ended_at,
         chosen.ending.is_censored as is_censored
     from facts
     join chosen using (run_key)

@@ -98,6 +98,23 @@ class TestApiRuns:
         assert only_run(batches)["is_sampled"] is True
         assert log.oddities == {"history_row_no_object": (1, 1)}
 
+    def test_times_that_cannot_be(self, tmp_path: Path) -> None:
+        ends = {"createdAt": "2026-03-01T12:00:00Z", "heartbeatAt": "2026-03-01T11:00:00Z"}
+        far = {"createdAt": "0001-01-01T00:00:00", "heartbeatAt": "9999-12-31T23:59:59.999999-12:00"}
+        runs = [{**API_RUN, **times, "name": name} for name, times in (("ends", ends), ("far", far))]
+        runs += [{**API_RUN, **ends, "heartbeatAt": None, "summaryMetrics": '{"_runtime": 1e300}', "name": "long"}]
+        batches, log = read_bytes(tmp_path, json.dumps(runs).encode(), "runs.json")
+        found = {row["run_id"]: (row.get("started_at"), row.get("ended_at")) for row in rows(batches, "run_records")}
+        noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+        assert found == {"ends": (noon, None), "far": (None, None), "long": (noon, None)}
+        assert log.oddities == {"run_end_before_start": (1, 1)}
+
+    def test_a_metric_may_be_called_node(self, tmp_path: Path) -> None:
+        text = '{"_step": 1, "node": 3}\n{"_step": 2, "node": "gpu001"}\n{"_step": 3, "node": {"_step": 9}}\n'
+        batches, log = read_bytes(tmp_path, text.encode(), "history.jsonl")
+        assert [step[:2] for step in steps(batches)] == [(1, "node"), (2, "node"), (3, "node._step")]
+        assert (log.records, log.loaded) == (3, 3)
+
     def test_an_empty_history_of_a_run_with_steps_is_missing_not_no_progress(self, tmp_path: Path) -> None:
         run = {"name": "k3x", "displayName": "x", "state": "running", "lastHistoryStep": 61_010, "history": []}
         batches, log = read_bytes(tmp_path, json.dumps(run).encode(), "run.json")

@@ -101,6 +101,31 @@ class TestRunsTable:
         )
         assert (found["last_step"], found["history_rows"]) == (400, 0)
 
+    @pytest.mark.parametrize(
+        ("created", "runtime", "odd"),
+        [
+            ("2026-03-01T10:00:00Z", "-90", {"run_end_before_start": (1, 2)}),
+            ("2026-03-01T10:00:00Z", "1e300", {}),
+            ("2026-03-01T10:00:00Z", "1e308", {}),
+            ("9999-12-31T23:59:59-14:00", "10", {}),
+            ("0001-01-01T00:00:00+14:00", "10", {}),
+        ],
+    )
+    def test_times_that_cannot_be(
+        self, tmp_path: Path, created: str, runtime: str, odd: dict[str, tuple[int, int]]
+    ) -> None:
+        batches, log = read_text(tmp_path, f"Name,State,Created,Runtime\na,finished,{created},{runtime}\n", "t.csv")
+        assert "ended_at" not in only_run(batches)
+        assert ("started_at" in only_run(batches)) is created.startswith("2026")
+        assert log.oddities == odd
+
+    def test_a_line_without_name_and_id_is_no_run(self, tmp_path: Path) -> None:
+        batches, log = read_text(tmp_path, "Name,State,ID\n,,\n,running,k3x\n", "table.csv")
+        assert only_run(batches)["run_id"] == "k3x"
+        assert [(reject.line, reject.reason.partition(":")[0]) for reject in log.rejects] == [
+            (2, "a run without a name and an id")
+        ]
+
     def test_state_not_known_and_name_instead_of_id_and_local_time(self, tmp_path: Path) -> None:
         batches, log = read_text(tmp_path, self.TEXT, "table.csv", time_zone="Asia/Seoul")
         found = rows(batches, "run_records")[1]

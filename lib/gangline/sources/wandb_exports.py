@@ -99,9 +99,11 @@ class JsonTaker:
             self.log.reject(line, NEITHER, shown(item.value))
 
     def _is_taken(self, value: object, line: int) -> bool:
-        record = value.get("node", value) if isinstance(value, dict) else value
-        if not isinstance(record, dict):
+        if not isinstance(value, dict):
             return False
+        # an edge of the API holds its run in `node`, which may as well be the name of a metric
+        node = value.get("node")
+        record = node if isinstance(node, dict) and not value.keys() & ROW_KEYS else value
         if is_api_run(record):
             return take_api_run(self.book, record, line)
         if not record.keys() & ROW_KEYS:

@@ -8,9 +8,10 @@ from zoneinfo import ZoneInfo
 from gangline.sources.records import Batch, ReadLog
 from gangline.sources.wandb_run import ENDED, Run, RunState, run_batch, state_of
 from gangline.sources.wandb_steps import STEP, StepBuffer
-from gangline.sources.wandb_values import UNREADABLE, finite, instant, parsed_us, safe, value_of, whole
+from gangline.sources.wandb_values import UNREADABLE, finite, instant, parsed_us, possible_us, safe, value_of, whole
 
 BATCH_RUNS = 2_000
+END_BEFORE_START = "run_end_before_start"
 API_ZONE = ZoneInfo("UTC")  # the API writes UTC, old servers without saying so
 CELL_WORDS: dict[str, object] = {"True": True, "False": False}
 
@@ -95,16 +96,24 @@ def learn_state(run: Run, source_state: str | None, log: ReadLog, line: int) -> 
         run.learn(state=str(state), source_state=source_state, end_evidence="source_state")
 
 
-def learn_times(run: Run, started_us: int | None, heartbeat_us: int | None, runtime_s: float | None) -> None:
-    """Takes start, last sign of life and runtime; an ended run ended at its last sign, else after its runtime."""
+def learn_times(run: Run, started_us: int | None, heartbeat_us: int | None, runtime_s: float | None) -> bool:
+    """Takes start, last sign of life and runtime; an ended run ended at its last sign, else after its runtime.
+
+    False where the end lies before the start: then neither the end nor the runtime is known.
+    """
+    if (runtime_s or 0.0) < 0 or (started_us is not None and heartbeat_us is not None and heartbeat_us < started_us):
+        run.see(started_us)
+        run.learn(started_at=instant(started_us))
+        return False
     run.see(started_us, heartbeat_us)
     run.learn(started_at=instant(started_us), runtime_s=runtime_s)
     if heartbeat_us is None and started_us is not None and runtime_s is not None:
-        heartbeat_us = started_us + round(runtime_s * 1e6)
+        heartbeat_us = possible_us(started_us + runtime_s * 1e6)
         run.see(heartbeat_us)
     state = run.facts.get("state")
     if isinstance(state, str) and RunState(state) in ENDED:
         run.learn(ended_at=instant(heartbeat_us))
+    return True
 
 
 def is_api_run(record: Mapping[str, object]) -> bool:
@@ -131,7 +140,7 @@ def take_api_run(book: RunBook, record: Mapping[str, object], line: int) -> bool
     run.config.update(tree_of(record.get("config")))
     run.summary.update(tree_of(record.get("summaryMetrics") or record.get("summary_metrics") or record.get("summary")))
     learn_state(run, text_of(record, "state"), book.log, line)
-    _learn_counts(run, record)
+    _learn_counts(book, run, record, line)
     _take_history(book, run, record, line)
     return True
 
@@ -150,10 +159,11 @@ def _learn_texts(run: Run, record: Mapping[str, object]) -> None:
     )
 
 
-def _learn_counts(run: Run, record: Mapping[str, object]) -> None:
+def _learn_counts(book: RunBook, run: Run, record: Mapping[str, object], line: int) -> None:
     started_us = parsed_us(record.get("createdAt") or record.get("created_at"), API_ZONE)
     heartbeat_us = parsed_us(record.get("heartbeatAt") or record.get("heartbeat_at"), API_ZONE)
-    learn_times(run, started_us, heartbeat_us, finite(run.summary.get("_runtime")))
+    if not learn_times(run, started_us, heartbeat_us, finite(run.summary.get("_runtime"))):
+        book.log.odd(END_BEFORE_START, line)
     run.learn(expected_rows=whole(record.get("historyLineCount")))
     last_steps = whole(record.get("lastHistoryStep")), whole(run.summary.get(STEP))
     run.last_step = next((step for step in last_steps if step is not None), None)

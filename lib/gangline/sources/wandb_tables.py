@@ -9,7 +9,7 @@ from gangline.sources.files import InputFile
 from gangline.sources.records import Batch, ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.tables_csv import Record, ragged, records
 from gangline.sources.wandb_names import run_id_in
-from gangline.sources.wandb_runs import RunBook, cell_value, learn_state, learn_times, tags_of
+from gangline.sources.wandb_runs import END_BEFORE_START, RunBook, cell_value, learn_state, learn_times, tags_of
 from gangline.sources.wandb_steps import RUNTIME, STEP, TIMESTAMP
 from gangline.sources.wandb_values import finite, parsed_us, safe, whole
 
@@ -38,14 +38,15 @@ TABLE_TEXTS = {
     "project": "project",
     "entity": "entity",
 }
+NAMELESS = "a run without a name and an id: fill in Name, or take the line out"
 TABLE_OTHERS = ("name", "id", "run id", "state", "tags", "created", "runtime")
 
 
 class Table(Protocol):
     """What a kind of CSV file makes of one record."""
 
-    def take(self, book: RunBook, record: Record) -> None:
-        """Takes a record that is as wide as the header."""
+    def take(self, book: RunBook, record: Record) -> str | None:
+        """Takes a record that is as wide as the header; what it gives back is why it is none of a run."""
         ...
 
 
@@ -62,10 +63,11 @@ def read_csv(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[
     table, book = table_of(header, file, options), RunBook(log)
     for record in cut:
         log.split()
-        if record.fault or len(record.fields) != len(header.fields):
-            log.reject(record.line, record.fault or ragged(record, header.fields), record.raw)
+        is_whole = not record.fault and len(record.fields) == len(header.fields)
+        fault = table.take(book, record) if is_whole else record.fault or ragged(record, header.fields)
+        if fault:
+            log.reject(record.line, fault, record.raw)
             continue
-        table.take(book, record)
         log.load()
         yield from book.steps.batches()
     yield from book.batches()
@@ -147,11 +149,13 @@ class RunsTable:
     names: list[str]
     zone: ZoneInfo
 
-    def take(self, book: RunBook, record: Record) -> None:
+    def take(self, book: RunBook, record: Record) -> str | None:
         """Takes the run; columns that are none of W&B's own are its config, with W&B's `_` keys as its summary."""
         cells = dict(zip(self.folded, record.fields, strict=True))
         run_id = (cells.get("id") or cells.get("run id") or "").strip()
         name = cells["name"].strip()
+        if not run_id and not name:
+            return NAMELESS
         run = book.run(run_id or name, "column" if run_id else "display_name", record.line)
         run.learn(display_name=safe(name), tags=tags_of(cells.get("tags")))
         run.learn(**{column: safe(cells[key].strip()) for key, column in TABLE_TEXTS.items() if key in cells})
@@ -159,5 +163,7 @@ class RunsTable:
         for key, folded, cell in zip(self.names, self.folded, record.fields, strict=True):
             if cell.strip() and folded not in TABLE_TEXTS and folded not in TABLE_OTHERS:
                 (run.summary if key.startswith("_") else run.config)[key] = cell_value(cell)
-        learn_times(run, parsed_us(cells.get("created"), self.zone), None, finite(cells.get("runtime")))
+        if not learn_times(run, parsed_us(cells.get("created"), self.zone), None, finite(cells.get("runtime"))):
+            book.log.odd(END_BEFORE_START, record.line)
         run.last_step = whole(run.summary.get(STEP))
+        return None

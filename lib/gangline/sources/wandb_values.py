@@ -121,7 +121,12 @@ def whole(value: object) -> int | None:
 def epoch_us(seconds: object) -> int | None:
     """Microseconds since 1970 from a number of seconds; null outside the years 1971 to 3000."""
     number = finite(seconds)
-    return round(number * 1e6) if number is not None and EARLIEST_S <= number < LATEST_S else None
+    return None if number is None else possible_us(number * 1e6)
+
+
+def possible_us(us: float) -> int | None:
+    """The same microseconds since 1970 where they lie in the years 1971 to 3000, else null."""
+    return round(us) if EARLIEST_S * 1e6 <= us < LATEST_S * 1e6 else None
 
 
 def instant(us: int | None) -> datetime | None:
@@ -130,7 +135,10 @@ def instant(us: int | None) -> datetime | None:
 
 
 def parsed_us(value: object, zone: ZoneInfo) -> int | None:
-    """Microseconds since 1970 from seconds, milliseconds or ISO 8601 text; without offset it is `zone`'s local time."""
+    """Microseconds since 1970 from seconds, milliseconds or ISO 8601 text; without offset it is `zone`'s local time.
+
+    Null where it is none of these, or outside the years 1971 to 3000.
+    """
     number = finite(value)
     if number is not None:
         return epoch_us(number if abs(number) < LATEST_S else number / 1e3)
@@ -143,7 +151,7 @@ def parsed_us(value: object, zone: ZoneInfo) -> int | None:
     if not isinstance(value, datetime):
         return None
     at = value if value.tzinfo else value.replace(tzinfo=zone)
-    return (at - EPOCH) // timedelta(microseconds=1)
+    return possible_us((at - EPOCH) // timedelta(microseconds=1))
 
 
 def safe(text: str) -> str:
