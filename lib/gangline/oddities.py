@@ -74,7 +74,8 @@ ODDITIES: dict[str, Meaning] = {
         "Nothing; a rare delimiter (sacct --delimiter) avoids it.",
     ),
     "rejects_not_listed": Meaning(
-        "Rejects beyond the first 10,000 of a file are counted, not listed.", "Look at the first ones; it may be the wrong file."
+        "Rejects beyond the first 10,000 of a file are counted, not listed.",
+        "Look at the first ones; it may be the wrong file.",
     ),
     "repeated_samples": Meaning(
         "A sample stands in the file more than once; it counts once.",

@@ -119,7 +119,8 @@ def test_an_alert_stands_at_the_top() -> None:
         nbformat.v4.new_output("error", ename="E", evalue="<script>", traceback=["<script>alert(1)"])
     ]
     broken = page(notebook, "x", alert("E: <script>.", notebook))
-    assert 'class="banner is-alert" role="alert"><b>This page is not complete.</b> E: &lt;script&gt;. <a href="#broken">' in broken
+    said = '<b>This page is not complete.</b> E: &lt;script&gt;. <a href="#broken">'
+    assert f'class="banner is-alert" role="alert">{said}' in broken
     assert 'id="broken">&lt;script&gt;alert(1)' in broken
 
 
