@@ -143,8 +143,7 @@ def test_the_longest_session_left_out() -> None:
     every = frozenset("abcdefgh")
     told = [("x", 100.0, "abcd"), ("y", 1.0, "e"), ("z", 1.0, "f")]
     given = [
-        gangs.GangSession(name, days(1, 2).start, hours, frozenset(excluded), every)
-        for name, hours, excluded in told
+        gangs.GangSession(name, days(1, 2).start, hours, frozenset(excluded), every) for name, hours, excluded in told
     ]
     assert gangs.without_longest(given).value == 1
     assert gangs.without_longest(given[1:]).value == 1
