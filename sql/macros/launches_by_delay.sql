@@ -8,6 +8,8 @@ previous_names as (
     select session_key as previous_session_key, session_id as previous_session_id from intermediate.int_sessions_keyed
 ),
 usable as (select * from intermediate.int_node_usable_bounded),
+candidates as (select node_key from intermediate.int_gang_candidates_classed),
+gangs as (select session_key from intermediate.int_gangs_found),
 settings as (select * from meta.settings),
 
 launches as (
@@ -89,10 +91,20 @@ started as (
     window manuals as (partition by sequence_key, manual_number order by place)
 ),
 
+-- what no gang could take is of no use to one; a retry smaller than a gang may run anywhere
+takeable as (
+    select usable.*, candidates.node_key is not null as is_candidate
+    from usable
+    left join candidates using (node_key)
+),
+
 usable_at_start as (
-    select started.session_key, count(usable.node_key)::integer as usable_nodes
+    select
+        started.session_key,
+        (count(takeable.node_key) filter (takeable.is_candidate or gangs.session_key is null))::integer as usable_nodes
     from started
-    left join usable on usable.from_at <= started.started_at and usable.to_at > started.started_at
+    left join gangs using (session_key)
+    left join takeable on takeable.from_at <= started.started_at and takeable.to_at > started.started_at
     where started.is_chained and started.started_at >= window_start
     group by started.session_key
 ),
