@@ -46,7 +46,7 @@ def report_command(
     parameters = dict(_split(text) for text in parameter or [])
     ingest_with_progress(loaded)
     failed = 0
-    for window in _windows(loaded, week, from_date, to_date, since):
+    for window in asked_windows(loaded, week, from_date, to_date, since):
         failed += _render(loaded, window, only or [], parameters, jobs, out, cell_limit)
     if failed:
         raise typer.Exit(errors.FAILED)
@@ -59,9 +59,10 @@ def _split(text: str) -> tuple[str, str]:
     return key, value
 
 
-def _windows(
-    config: Config, week: str | None, from_date: str | None, to_date: str | None, since: str | None
+def asked_windows(
+    config: Config, week: str | None, from_date: str | None, to_date: str | None, since: str | None = None
 ) -> list[Window]:
+    """The windows that a command's options name: one, or with `since` every week from it on; by default all."""
     asked = [
         name for name, value in (("--week", week), ("--from/--to", from_date or to_date), ("--since", since)) if value
     ]
