@@ -149,15 +149,27 @@ def test_no_notebooks_is_an_empty_index(orion: Config, tmp_path: Path) -> None:
     assert "No page has been rendered yet" in (tmp_path / "reports/orion/2025-W41/index.html").read_text("utf-8")
 
 
-def test_plain_papermill_stops_at_a_date_that_became_a_number(orion: Config, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            ["-p", "start", "20251006"],
+            "start is text, but arrived as the number 20251006; use -r start 20251006",
+        ),
+        (
+            ["-r", "strat", "2025-10-06"],
+            "parameter strat; did you mean start? known: config, end, nodes, start",
+        ),
+    ],
+)
+def test_plain_papermill_stops_at_what_it_lets_pass(orion: Config, tmp_path: Path, given: list[str], said: str) -> None:
+    """A date that became a number, and a misspelt name, which papermill only logs."""
     notebook = write_notebook(tmp_path, "00_good")
     command = [sys.executable, "-m", "papermill", str(notebook), str(tmp_path / "out.ipynb"), "--no-progress-bar"]
-    dates = ["-p", "start", "20251006", "-r", "end", "2025-10-13"]
-    done = subprocess.run(
-        [*command, "-r", "config", str(orion.path), *dates], capture_output=True, text=True, check=False
-    )
+    usual = ["-r", "config", str(orion.path), "-r", "end", "2025-10-13"]
+    done = subprocess.run([*command, *usual, *given], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "parameter start is text, but arrived as the number 20251006; use -r start 20251006" in done.stderr
+    assert said in done.stderr
 
 
 def test_rendering_imports_no_papermill_itself() -> None:

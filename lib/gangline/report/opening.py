@@ -11,10 +11,11 @@ from gangline import config as configs
 from gangline import warehouse
 from gangline.report import outputs
 from gangline.report.page import Page
-from gangline.report.parameters import ParameterError, check_types, window
+from gangline.report.parameters import ParameterError, check_names, check_types, window
 from gangline.report.provenance import ROOT, generated_at
 from gangline.windows import Window
 
+OURS = ("config", "start", "end")
 SIMULATED_MARK = "SIMULATED"
 SPAN = """
 select min(first_at), greatest(max(latest_at), (select max(exported_at) from meta.sources)) from meta.files
@@ -44,7 +45,7 @@ def open_page(config: str = "", start: str = "", end: str = "", *, notebook: str
     Raises
     ------
     ParameterError
-        If a parameter has another type than the notebook says, or is no date.
+        If a parameter is not known, has another type than the notebook says, or is no date.
     ConfigError
         If the config cannot be used.
     WarehouseError
@@ -75,7 +76,9 @@ def export_window(con: duckdb.DuckDBPyConnection, time_zone: str) -> Window:
 def _check_annotated(given: Mapping[str, Any]) -> None:
     cells = sys.modules["__main__"].__dict__
     check_types({"config": str, "start": str, "end": str}, given)
-    check_types(cells.get("__annotations__", {}), cells)
+    annotations = cells.get("__annotations__", {})
+    check_types(annotations, cells)
+    check_names(cells.get("In", []), {*OURS, *annotations})
 
 
 def _found(config: str) -> Path | None:

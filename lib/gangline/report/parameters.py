@@ -1,5 +1,6 @@
 """Parameters of a notebook: held to the types that its `parameters` cell says, by the runner and in the notebook."""
 
+import ast
 import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gangline.windows import Window, WindowError
 
+PAPERMILL_MARK = "# Parameters\n"
 TEXT_TYPES = {"str", "Optional[str]", "None"}
 
 
@@ -33,6 +35,37 @@ def check_types(annotations: Mapping[str, Any], values: Mapping[str, Any]) -> No
     for name, hint in annotations.items():
         if name in values:
             _check_type(name, hint, values[name])
+
+
+def check_names(sources: Iterable[str], known: Iterable[str]) -> None:
+    """Hold the names that papermill set to those that the notebook knows; by hand it only logs the others.
+
+    Parameters
+    ----------
+    sources
+        The cells that ran so far; papermill marks its own.
+
+    Raises
+    ------
+    ParameterError
+        For the first unknown name, with the nearest known one.
+
+    Examples
+    --------
+    >>> check_names(["# Parameters\\nsicne = 3"], ["since"])
+    Traceback (most recent call last):
+    gangline.report.parameters.ParameterError: unknown parameter sicne; did you mean since? known: since
+    """
+    names = list(known)
+    for source in sources:
+        if source.startswith(PAPERMILL_MARK):
+            for name in _assigned(source):
+                _known_type(name, dict.fromkeys(names, ""))
+
+
+def _assigned(source: str) -> list[str]:
+    targets = [target for line in ast.parse(source).body if isinstance(line, ast.Assign) for target in line.targets]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _check_type(name: str, hint: Any, value: Any) -> None:
