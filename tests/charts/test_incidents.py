@@ -79,6 +79,11 @@ def test_dots_are_capped_evenly_with_the_longest_kept() -> None:
     assert picture.svg(incidents.by_kind(many))
 
 
+def test_pictures_are_the_same_bytes_every_time() -> None:
+    many = rows(400, kinds=6)
+    assert len({picture.svg(incidents.by_kind(many)) for _ in range(8)}) == 1
+
+
 def test_the_gap_curve_meets_its_laws() -> None:
     starts = {"a": [0.0, 10.0, 40.0, 90.0], "b": [5.0, 8.0]}
     told = arrivals(starts, 100.0)

@@ -124,8 +124,10 @@ def by_kind(incidents: pl.DataFrame) -> alt.TopLevelMixin:
     clipped = incidents.with_columns(duration_h=pl.col("duration_h").clip(SHORTEST_H))
     names, scale = kind_names(incidents), alt.Scale(type="log", nice=True)
     row = name_axis("kind_label", sort=names)
-    spread = clipped.group_by("kind_label").agg(
-        low_h=pl.col("duration_h").quantile(0.25, "linear"), high_h=pl.col("duration_h").quantile(0.75, "linear")
+    spread = (
+        clipped.sort("kind_label")
+        .group_by("kind_label", maintain_order=True)
+        .agg(low_h=pl.col("duration_h").quantile(0.25, "linear"), high_h=pl.col("duration_h").quantile(0.75, "linear"))
     )
     box = (
         alt.Chart(spread)
