@@ -141,6 +141,13 @@ def test_hours_go_to_training_where_nine_in_ten_know_it() -> None:
     assert downtimes.measured_to(episodes_of(open_h=[3.0])) == "to_session_h"
 
 
+def test_figures_say_until_when_they_are_measured(story: duckdb.DuckDBPyConnection) -> None:
+    figures = downtimes.figures(story, days(1, 11))
+    hours = ("automatic_median_h", "manual_median_h", "manual_min_h", "manual_max_h", "km_median_h")
+    for name in hours:
+        assert str(figures[f"downtimes.{name}"].method).endswith("; until the session started that trained again")
+
+
 def test_comparison_of_the_two_kinds() -> None:
     compared = downtimes.comparison(episodes_of([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], open_h=[50.0]))
     assert compared["p"].value == pytest.approx(0.1)

@@ -1,6 +1,7 @@
 """Downtimes of a window: how long a lineage did not train after an abnormal end, and who brought it back."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import duckdb
 import polars as pl
@@ -20,6 +21,11 @@ MOST_OFTEN_KNOWN = 0.9
 FEW = 6
 NO_EPISODE = "no downtime begins in the window"
 TO_TRAINING, TO_SESSION = "downtime_h", "to_session_h"
+MEASURED = {
+    TO_TRAINING: "until training began again",
+    TO_SESSION: "until the session started that trained again",
+}
+"""What the hours of `with_hours` go to, in words."""
 CARDS = (
     "downtimes.episodes",
     "downtimes.automatic_median_h",
@@ -39,9 +45,12 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimat
     if not query(con, "select exists(from marts.sessions where started_at is not null) as found").item():
         return {name: Estimate.missing(unit, NO_SESSIONS, n=0) for name, unit in _UNITS.items()}
     episodes = with_hours(by_episode(con, window))
+    return _counts(episodes) | {name: _measured(found, episodes) for name, found in _hours(episodes).items()}
+
+
+def _hours(episodes: pl.DataFrame) -> dict[str, Estimate]:
     automatic, manual = hours_of(episodes, AUTOMATIC), hours_of(episodes, MANUAL)
     return {
-        **_counts(episodes),
         "downtimes.automatic_median_h": _median(episodes, AUTOMATIC),
         "downtimes.manual_median_h": _median(episodes, MANUAL),
         "downtimes.manual_min_h": _end(episodes, MANUAL, 0.0, "smallest"),
@@ -213,6 +222,12 @@ def _counts(episodes: pl.DataFrame) -> dict[str, Estimate]:
         "censored_n": pl.col("is_censored"),
     }
     return {f"downtimes.{name}": _count(episodes.filter(chosen).height, episodes) for name, chosen in counts.items()}
+
+
+def _measured(estimate: Estimate, episodes: pl.DataFrame) -> Estimate:
+    if estimate.value is None:
+        return estimate
+    return replace(estimate, method=f"{estimate.method}; {MEASURED[measured_to(episodes)]}")
 
 
 def _count(count: int, episodes: pl.DataFrame) -> Estimate:

@@ -7,6 +7,8 @@ names as (select session_key, owner, run_name from intermediate.int_sessions_mer
 previous_names as (
     select session_key as previous_session_key, session_id as previous_session_id from intermediate.int_sessions_keyed
 ),
+-- where nothing tells of a node that it could not be used, that all could is no answer
+is_told as (select exists(from intermediate.int_node_states_merged) or exists(from meta.node_periods) as is_told),
 usable as (select * from intermediate.int_node_usable_bounded),
 candidates as (select node_key from intermediate.int_gang_candidates_classed),
 gangs as (select session_key from intermediate.int_gangs_found),
@@ -105,7 +107,8 @@ usable_at_start as (
     from started
     left join gangs using (session_key)
     left join takeable on takeable.from_at <= started.started_at and takeable.to_at > started.started_at
-    where started.is_chained and started.started_at >= window_start
+    cross join is_told
+    where started.is_chained and started.started_at >= window_start and is_told.is_told
     group by started.session_key
 ),
 

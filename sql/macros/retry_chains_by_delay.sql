@@ -29,7 +29,7 @@ counted as (
         coalesce(sum(duration_h) filter (not reached_training), 0)::double as failed_h,
         sum(gpu_h) filter (not reached_training) as failed_gpu_h,
         coalesce(sum(duration_h), 0)::double as attempts_h,
-        count(*) filter (is_doomed and attempt > 1) as doomed_retries,
+        case when count(is_doomed) > 0 then count(*) filter (is_doomed and attempt > 1) end as doomed_retries,
         max(node_count) as node_count,
         mode(training_evidence order by attempt) as training_evidence,
         count(distinct training_evidence) = 1 as has_equal_evidence,
