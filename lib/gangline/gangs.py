@@ -90,7 +90,8 @@ def without_longest(sessions: Sequence[GangSession]) -> Estimate:
 
 def composition(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     """How alike each gang session of the window and the one before it are: session_id, started_at, jaccard."""
-    sql = "select session_id, started_at, jaccard from marts.gang_composition($start, $end) order by started_at, session_id"
+    columns, order = "session_id, started_at, jaccard", "started_at, session_id"
+    sql = f"select {columns} from marts.gang_composition($start, $end) order by {order}"
     return query(con, sql, start=window.start, end=window.end)
 
 
