@@ -38,7 +38,14 @@ def ingest_with_progress(
 ) -> IngestReport:
     """Ingests, telling a person what becomes of each file."""
     with progress("reading") as listener:
-        report = ingest(config, is_strict=is_strict, is_dry_run=is_dry_run, is_rebuild=is_rebuild, listener=listener)
+        report = ingest(
+            config,
+            is_strict=is_strict,
+            is_dry_run=is_dry_run,
+            is_rebuild=is_rebuild,
+            listener=listener,
+            meter=listener.within,
+        )
     for outcome in report.outcomes:
         typer.echo(_say_outcome(outcome, is_strict))
     for warning in _warnings(report):

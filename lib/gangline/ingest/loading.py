@@ -1,7 +1,8 @@
 """One file into the raw tables, in one transaction, with every record of it accounted for."""
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +20,8 @@ from gangline.store.recording import record_written
 from gangline.store.sink import SampleSink
 from gangline.store.tables import forget_samples
 
+Meter = Callable[[int, int], None]
+METER_S = 1.0
 UNBALANCED = (
     "the reader lost count: {records} records in the file, {loaded} loaded, {ignored} ignored, {rejected} rejected"
 )
@@ -41,18 +44,24 @@ class FileOutcome:
 
 
 def load_file(
-    con: duckdb.DuckDBPyConnection, found: FoundFile, sha256: str, is_strict: bool, telemetry: Path
+    con: duckdb.DuckDBPyConnection,
+    found: FoundFile,
+    sha256: str,
+    is_strict: bool,
+    telemetry: Path,
+    meter: Meter = lambda done, total: None,
 ) -> FileOutcome:
     """Reads a file into the warehouse; in strict mode a file with a reject leaves no trace but its outcome.
 
-    Samples go to the store in the folder `telemetry`, and count from the same commit on as the file's rows.
+    Samples go to the store in the folder `telemetry`, and count from the same commit on as the file's rows. `meter` is
+    told, about once a second, how many bytes of the file are read and how many it has.
     """
     outcome = FileOutcome(found.shown_path, found.kind)
     file_id = file_id_of(sha256, found.kind)
     con.execute("begin")
     try:
         forget_file(con, file_id)
-        _read_into(con, found, file_id, outcome, telemetry)
+        _read_into(con, found, file_id, outcome, telemetry, meter)
         if is_strict and not outcome.is_clean:
             con.execute("rollback")
             return outcome
@@ -99,14 +108,19 @@ def forget_file(con: duckdb.DuckDBPyConnection, file_id: str) -> None:
 
 
 def _read_into(
-    con: duckdb.DuckDBPyConnection, found: FoundFile, file_id: str, outcome: FileOutcome, telemetry: Path
+    con: duckdb.DuckDBPyConnection,
+    found: FoundFile,
+    file_id: str,
+    outcome: FileOutcome,
+    telemetry: Path,
+    meter: Meter,
 ) -> None:
     """A file refused as a whole keeps the rows that were read before it broke."""
     file = found.input
     sink = SampleSink(telemetry, NodeRule(found.options.node_labels, found.options.node_strip))
     with closing(sink):
         try:
-            for batch in _batches(found, file, outcome.log):
+            for batch in _metered(_batches(found, file, outcome.log), file, meter):
                 _keep(con, sink, batch, file_id)
                 _insert_rejects(con, file_id, _drain(outcome))
             _judge_balance(outcome)
@@ -125,6 +139,16 @@ def _batches(found: FoundFile, file: InputFile, log: ReadLog) -> Iterator[Batch 
     if file.is_utf16():
         raise SourceRefusedError(f"{file.path}:1: this is UTF-16 text: save the file as UTF-8")
     yield from found.reader.read(file, found.options, log)
+
+
+def _metered(batches: Iterator[Batch | SampleBatch], file: InputFile, meter: Meter) -> Iterator[Batch | SampleBatch]:
+    """The same batches; the meter is told about once a second how far they have come."""
+    size_bytes, told_s = file.path.stat().st_size, time.monotonic()
+    for batch in batches:
+        if time.monotonic() - told_s >= METER_S:
+            told_s = time.monotonic()
+            meter(file.position(), size_bytes)
+        yield batch
 
 
 def _refusal(error: SourceRefusedError, outcome: FileOutcome, file: InputFile) -> str:

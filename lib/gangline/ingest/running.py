@@ -17,7 +17,7 @@ from gangline.build import build, sql_folder
 from gangline.config.model import Config
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
 from gangline.ingest.gpu_training import fill_gpu_training
-from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, load_file, try_file, unreadable
+from gangline.ingest.loading import FileOutcome, Meter, file_id_of, forget_file, load_file, try_file, unreadable
 from gangline.store.settling import settle
 from gangline.store.sweeping import forget_lost_parts, lost_parts, named_files, sweep
 from gangline.store.tables import publish_views
@@ -53,6 +53,7 @@ def ingest(
     is_dry_run: bool = False,
     is_rebuild: bool = False,
     listener: Listener = lambda path, done, total: None,
+    meter: Meter = lambda done, total: None,
 ) -> IngestReport:
     """Brings the warehouse up to date with the files that the config names.
 
@@ -62,6 +63,7 @@ def ingest(
     is_dry_run : read what is new and say what would happen; write nothing
     is_rebuild : start from an empty warehouse
     listener : told the file at work, how many are done and how many there are
+    meter : told, while a file is read, how many of its bytes are and how many it has
     """
     found = find_files(config)
     report = IngestReport(empty_sources=[source_id for source_id, files in found.items() if not files])
@@ -76,7 +78,7 @@ def ingest(
         _sweep(con, config)
         for file_id in forget_lost_parts(con, telemetry_of(config)):
             forget_file(con, file_id)
-        _load_new(con, config, files, report, is_strict, listener)
+        _load_new(con, config, files, report, is_strict, listener, meter)
         _record_sources(con, config, found)
         _say_leftovers(con, config, report)
         _build(con, config)
@@ -123,6 +125,7 @@ def _load_new(
     report: IngestReport,
     is_strict: bool,
     listener: Listener,
+    meter: Meter,
 ) -> None:
     seen: set[str] = set()
     for done, file in enumerate(files):
@@ -139,7 +142,7 @@ def _load_new(
             _note_place(con, file, file_id)
             report.known += 1
         else:
-            report.outcomes.append(load_file(con, file, sha256, is_strict, telemetry_of(config)))
+            report.outcomes.append(load_file(con, file, sha256, is_strict, telemetry_of(config), meter))
         seen.add(file_id)
     listener("", len(files), len(files))
 

@@ -25,18 +25,26 @@ class InputFile:
 
     path: Path
     damage: list[str] = field(default_factory=list, compare=False)
+    _at_work: list[io.FileIO] = field(default_factory=list, compare=False, repr=False)
 
     def open(self) -> BinaryIO:
         """The decompressed bytes, to be read once and closed."""
         with self.path.open("rb") as raw:
             magic = raw.read(4)
+        raw_file = io.FileIO(self.path)
+        self._at_work[:] = [raw_file]
+        stored = io.BufferedReader(raw_file, CHUNK_BYTES)
         if magic.startswith(GZIP_MAGIC):
-            packed = cast(BinaryIO, gzip.open(self.path, "rb"))  # noqa: SIM115
+            packed = cast(BinaryIO, _GzipOver(stored))
         elif magic.startswith(ZSTD_MAGIC):
-            packed = cast(BinaryIO, io.BufferedReader(_ZstdFrames(self.path.open("rb")), CHUNK_BYTES))
+            packed = cast(BinaryIO, io.BufferedReader(_ZstdFrames(cast(BinaryIO, stored)), CHUNK_BYTES))
         else:
-            return self.path.open("rb", buffering=CHUNK_BYTES)
+            return cast(BinaryIO, stored)
         return cast(BinaryIO, io.BufferedReader(_UpToDamage(packed, self.damage), CHUNK_BYTES))
+
+    def position(self) -> int:
+        """How many bytes, as they lie on disk, the stream that was opened last has fetched; 0 where it is closed."""
+        return next((raw_file.tell() for raw_file in self._at_work if not raw_file.closed), 0)
 
     def is_utf16(self) -> bool:
         """True where the text begins with a UTF-16 mark, as a shell's `>` writes it on Windows."""
@@ -66,6 +74,18 @@ def _capped(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:
         yield line
         while len(line) > max_bytes and not line.endswith(b"\n"):
             line = stream.readline(max_bytes + 1) or b"\n"
+
+
+class _GzipOver(gzip.GzipFile):
+    """Closes the file below it too, which `gzip.GzipFile` leaves to whoever opened it."""
+
+    def __init__(self, below: "io.BufferedReader[io.FileIO]") -> None:
+        super().__init__(fileobj=below, mode="rb")
+        self._below = below
+
+    def close(self) -> None:
+        super().close()
+        self._below.close()
 
 
 class _UpToDamage(io.RawIOBase):
