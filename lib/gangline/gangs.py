@@ -19,6 +19,10 @@ from gangline.windows import Window
 TOP = 3
 EXCLUSION_STATES = ("occupied", "idle", "asked_out")
 NO_GANG = "no gang session starts in the window"
+COMPOSITION = """
+select session_id, started_at, jaccard from marts.gang_composition($start, $end)
+order by started_at, session_id
+"""
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,7 @@ def without_longest(sessions: Sequence[GangSession]) -> Estimate:
 
 def composition(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     """How alike each gang session of the window and the one before it are: session_id, started_at, jaccard."""
-    columns, order = "session_id, started_at, jaccard", "started_at, session_id"
-    sql = f"select {columns} from marts.gang_composition($start, $end) order by {order}"
-    return query(con, sql, start=window.start, end=window.end)
+    return query(con, COMPOSITION, start=window.start, end=window.end)
 
 
 def likeness(similar: pl.DataFrame) -> Estimate:
