@@ -38,16 +38,16 @@ called_planned as (
 ),
 
 kills as (
-    select members.node_key, ends.session_key, ends.ended_at
+    select members.node_key, ends.session_key, ends.started_at, ends.ended_at
     from ends
     join members using (session_key)
     where ends.end_reason = 'killed'
 ),
 
 began as (
-    select node, started_at, 'incident_before' as end_rule from node_incidents
+    select node, started_at, null::timestamptz as over_at, 'incident_before' as end_rule from node_incidents
     union all
-    select node, started_at, 'node_down_before' from node_states where state_kind = 'down'
+    select node, started_at, ended_at, 'node_down_before' from node_states where state_kind = 'down'
 ),
 
 explained as (
@@ -57,6 +57,8 @@ explained as (
     join kills using (node_key)
     cross join settings
     where began.started_at <= kills.ended_at
+        -- a node that was up again before the session began did not end it
+        and coalesce(began.over_at > kills.started_at, true)
         and minutes_between(began.started_at, kills.ended_at) <= settings.failures_before_min
     group by kills.session_key
 ),
