@@ -159,6 +159,23 @@ def test_week_may_stand_alone(given: list[str], meant: list[str]) -> None:
     assert _with_default_week(given) == meant
 
 
+@pytest.mark.parametrize(
+    ("exported_at", "week"),
+    [("2026-03-09T00:00:00Z", "2026-W10"), ("2026-03-09T00:00:01Z", "2026-W11"), (None, "2026-W09")],
+)
+def test_the_last_week_is_one_that_the_export_reaches_into(
+    run, config: Path, monkeypatch: pytest.MonkeyPatch, exported_at: str | None, week: str
+) -> None:
+    """An export made on Monday at midnight holds nothing of the week that begins then."""
+    config.write_text(CONFIG + (f"exported_at = {exported_at}\n" if exported_at else ""))
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "gangline.report.runner.render", lambda config, window, *_, **__: asked.append(window.label) or []
+    )
+    assert run("report", "--week", "-c", config).code == 0
+    assert asked == [week]
+
+
 LIMITED = """
 import resource, sys
 from gangline.cli import main

@@ -13,7 +13,7 @@ from gangline.cli.options import ConfigOption
 from gangline.cli.progress import progress
 from gangline.config import Config, load_default
 from gangline.warehouse import connect
-from gangline.windows import Window
+from gangline.windows import INSTANT, Window
 
 LAST_WEEK = "last"
 
@@ -85,8 +85,8 @@ def _last_week(config: Config) -> Window:
     """The last ISO week that is over and that the export reaches into."""
     _, latest_at = _export_span(config)
     window = Window.last_week(datetime.now(UTC), config.cluster.time_zone)
-    if latest_at is not None and latest_at < window.start:
-        local = latest_at.astimezone(config.zone).date().isocalendar()
+    if latest_at is not None and latest_at <= window.start:
+        local = (latest_at - INSTANT).astimezone(config.zone).date().isocalendar()
         window = Window.week(f"{local.year}-W{local.week:02d}", config.cluster.time_zone)
     return window
 

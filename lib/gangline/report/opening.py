@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,17 @@ import duckdb
 from gangline import config as configs
 from gangline import warehouse
 from gangline.report import outputs
-from gangline.report.page import Page
+from gangline.report.page import SEEN, Page
 from gangline.report.parameters import ParameterError, check_names, check_types, window
 from gangline.report.provenance import ROOT, generated_at
 from gangline.windows import Window
 
 OURS = ("config", "start", "end")
 SIMULATED_MARK = "SIMULATED"
-SPAN = """
-select min(first_at), greatest(max(latest_at), (select max(exported_at) from meta.sources)) from meta.files
-"""
 NO_DATA = "**No data**: none of the configured sources gave a record."
+OUTSIDE = "**The export holds nothing of this window**: its records go from {} to {}. What reads 0 below is not known."
+PARTLY = "**The export covers a part of this window**: its records go from {} to {}. Counts and hours are of that part."
+UNTOLD_SHARE = 0.05  # a quiet night at a window's edge is no gap of the export
 SIMULATED = "**Simulated data**: this cluster was made by a program, not measured."
 
 
@@ -64,12 +65,13 @@ def open_page(config: str = "", start: str = "", end: str = "", *, notebook: str
     whole = export_window(con, loaded.cluster.time_zone)
     page = Page(loaded, con, window(start, end, whole), notebook, {"config": config, "start": start, "end": end} | more)
     _introduce(page)
+    _say_coverage(page, whole)
     return page
 
 
 def export_window(con: duckdb.DuckDBPyConnection, time_zone: str) -> Window:
     """Give the window of all that the warehouse holds: first record to the latest record or export time."""
-    first_at, latest_at = con.execute(SPAN).fetchall()[0]
+    first_at, latest_at = con.execute(SEEN).fetchall()[0]
     return Window.whole(first_at, latest_at, time_zone)
 
 
@@ -109,6 +111,17 @@ def _introduce(page: Page) -> None:
         page.banner(SIMULATED)
     if not window.days:
         page.banner(NO_DATA)
+
+
+def _say_coverage(page: Page, whole: Window) -> None:
+    """Warn where the records of all sources together leave much of the window untold."""
+    window = page.window
+    if not whole.days or not window.days:
+        return
+    told = max(timedelta(), min(window.end, whole.end) - max(window.start, whole.start)) / (window.end - window.start)
+    if told < 1 - UNTOLD_SHARE:
+        edges = (f"{at:%Y-%m-%d %H:%M}" for at in (whole.local_start, whole.local_end))
+        page.banner(PARTLY if told else OUTSIDE, *edges)
 
 
 __all__ = ["ParameterError", "export_window", "open_page"]

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 MOST_CARDS = 5
-FIRST_AT = "select min(first_at) from meta.files"
+SEEN = """
+select min(first_at), greatest(max(latest_at), (select max(exported_at) from meta.sources)) from meta.files
+"""
 CHANGED = "{}: the page of the window before printed {}; on today's data that window gives {}."
 EMPTY = Markup('<p class="empty" id="{}">{}{}: there are no rows in this window.</p>')
 
@@ -86,7 +88,8 @@ class Page:
     ) -> dict[str, Estimate]:
         """Compute an analysis for the window and the one before, leave its figures, show cards, give its estimates.
 
-        A window before that ends before the export begins was not seen: its figures are not known, counts not 0.
+        A window before that ends before the export begins, or starts after it ends, was not seen: its figures are not
+        known, counts not 0.
 
         Parameters
         ----------
@@ -198,8 +201,8 @@ class Page:
         }
 
     def _was_seen(self, window: Window) -> bool:
-        first_at = self.con.sql(FIRST_AT).fetchall()[0][0]
-        return first_at is not None and window.end > first_at
+        first_at, latest_at = self.con.sql(SEEN).fetchall()[0]
+        return first_at is not None and window.end > first_at and window.start < latest_at
 
     def _names(self, sql: str) -> set[str]:
         return {name for statement in self.con.extract_statements(sql) for name in statement.named_parameters}
