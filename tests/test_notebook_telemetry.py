@@ -44,7 +44,7 @@ def test_no_telemetry_is_said(bare: Config) -> None:
     _, left = run("00_capture_quality", bare)
     assert "No telemetry: no source of this cluster gives samples" in said(left)
     _, left = run("08_node_exclusions", bare)
-    assert "held a left-out node: not measured: no GPU use is exported" in said(left)
+    assert "held a left-out node: not known (no GPU use is exported)" in said(left)
 
 
 def test_quality_and_exclusions_tell_of_telemetry(lyra: Config) -> None:

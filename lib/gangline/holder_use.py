@@ -47,6 +47,10 @@ class HolderUse:
     rows: pl.DataFrame
     overall: Estimate
 
+    def said(self) -> str:
+        """The overall mean, or why it is not known."""
+        return f"not known ({self.overall.reason})" if self.overall.value is None else str(self.overall)
+
     def beside(self, holders: pl.DataFrame) -> pl.DataFrame:
         """Rows of `exclusions.holders` with the use of each; null where it has no samples."""
         return holders.join(
