@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 MAD_SCALE = 1.4826
 _READ = """
-create table samples as
+create or replace table samples as
 select metric ->> '__name__' as metric, hash(metric) as series, unnest(timestamps) as time_ms, unnest("values") as value
 from read_json({path}, format = 'newline_delimited', maximum_object_size = 33554432,
     columns = {{metric: 'JSON', "values": 'DOUBLE[]', timestamps: 'BIGINT[]'}})

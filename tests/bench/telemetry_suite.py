@@ -105,14 +105,14 @@ def _lines(folder: Path) -> Iterator[Result]:
         config = write_config(folder / str(days))
         export = config.parent / "raw/export.jsonl"
         samples = write_export(export, days)
-        runs[days] = run_apart(load_samples, config)
+        runs[days] = run_apart(load_samples, config, times=2)
         if days == SMALL_DAYS:
             small = samples
     million = f"{samples / 1e6:.0f} M samples"
     own = runs[LARGE_DAYS]
-    parse = run_apart(parse_in_two_processes, export)
+    parse = run_apart(parse_in_two_processes, export, times=2)
     yield _at_least(f"ingest of {million}", own, parse, samples, PARSE_SHARE, "two simdjson that only parse")
-    duck = run_apart(read_with_duckdb, export, folder / "long.duckdb")
+    duck = run_apart(read_with_duckdb, export, folder / "long.duckdb", times=2)
     yield _at_least(f"ingest of {million}", own, duck, samples, 1.0, "DuckDB read_json, long table")
     yield _memory(f"ingest of {million}", own)
     kept = sum(part.stat().st_size for part in (config.parent / "telemetry").rglob("*.parquet")) / samples
@@ -126,7 +126,7 @@ def _packed(folder: Path) -> Iterator[Result]:
     config = write_config(folder / "plain")
     export = config.parent / "raw/export.jsonl"
     samples = write_export(export, SMALL_DAYS)
-    plain = run_apart(load_samples, config)
+    plain = run_apart(load_samples, config, times=2)
     for ending in ("gz", "zst"):
         packed = write_config(folder / ending)
         with export.open("rb") as text, (packed.parent / f"raw/export.{ending}").open("wb") as out:
@@ -135,7 +135,7 @@ def _packed(folder: Path) -> Iterator[Result]:
                     shutil.copyfileobj(text, stream)
             else:
                 zstandard.ZstdCompressor(3).copy_stream(text, out)
-        own = run_apart(load_samples, packed)
+        own = run_apart(load_samples, packed, times=2)
         yield _at_least(f"ingest of .{ending}", own, plain, samples, PACKED_SHARE, "the same file uncompressed")
     shutil.rmtree(folder)
 
