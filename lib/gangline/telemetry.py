@@ -142,6 +142,11 @@ def furthest(course: Course) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").sort(["distance", "node"], descending=[True, False])
 
 
+def evidence(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Any]:
+    """Sessions that start in a window and were looked up: how many, how many covered and weak; GPUs seen and held."""
+    return query(con, _EVIDENCE, start=window.start, end=window.end).row(0, named=True)
+
+
 def apart(course: Course) -> str:
     """Which node lies furthest from the fleet, as a clause."""
     first = furthest(course).row(0, named=True)
@@ -204,6 +209,16 @@ def _source_row(role: ResolvedRole) -> tuple[object, ...]:
         series["first_at"].min(),
         series["last_at"].max(),
     )
+
+
+_EVIDENCE = """
+    select count(*) as sessions, count(*) filter (where is_covered) as covered,
+        count(*) filter (where is_covered and is_weak) as weak,
+        coalesce(sum(gpus_seen), 0)::bigint as gpus_seen, coalesce(sum(gpus_held), 0)::bigint as gpus_held
+    from intermediate.int_gpu_training_found
+    join intermediate.int_sessions_merged as sessions using (session_key)
+    where sessions.started_at >= $start and sessions.started_at < $end
+"""
 
 
 def _line(course: Course, place: int | None) -> pl.DataFrame:
