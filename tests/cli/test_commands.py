@@ -66,6 +66,18 @@ def test_strict_refuses_with_3_and_names_the_line(run, config: Path) -> None:
     assert run("ingest", "-c", config).code == 0
 
 
+def test_strict_tells_of_a_file_that_was_loaded_without_it(run, config: Path) -> None:
+    """What is known is not read again, but it is no clean input for that."""
+    (config.parent / "raw" / "bad.csv").write_text(SESSIONS + "2,x,n1,yesterday,,running\n")
+    assert run("ingest", "-c", config).code == 0
+    for options in (["--strict"], ["--strict", "--dry-run"]):
+        ran = run("ingest", *options, "-c", config)
+        assert (ran.code, "warning: raw/bad.csv was loaded without --strict" in ran.err) == (3, True)
+    assert run("ingest", "--strict", "--rebuild", "-c", config).code == 3
+    (config.parent / "raw" / "bad.csv").unlink()
+    assert run("ingest", "--strict", "-c", config).code == 0
+
+
 def test_a_source_without_files_is_a_warning(run, config: Path) -> None:
     (config.parent / "raw" / "week.csv").unlink()
     ran = run("ingest", "-c", config)

@@ -101,7 +101,8 @@ def test_title_answer_banner_and_contents(written: str) -> None:
 
 
 def test_the_line_under_the_title(written: str) -> None:
-    assert "<span>2025-W41, 2025-10-06 to 2025-10-12 (days of Asia/Seoul)</span><span>times are UTC</span>" in written
+    assert "<span>2025-W41, 2025-10-06 to 2025-10-12 (days of Asia/Seoul)</span>" in written
+    assert "<span>times are UTC, in pictures Asia/Seoul</span>" in written
 
 
 def test_ids_are_unique(written: str) -> None:

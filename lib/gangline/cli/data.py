@@ -29,7 +29,7 @@ def ingest_command(
 ) -> None:
     """Bring the warehouse up to date with the exports that the config names."""
     report = ingest_with_progress(load_default(config), is_strict=strict, is_dry_run=dry_run, is_rebuild=rebuild)
-    if strict and report.refused:
+    if strict and (report.refused or report.blemished):
         raise typer.Exit(errors.REFUSED)
 
 
@@ -71,6 +71,11 @@ def _say_outcome(outcome: FileOutcome, is_strict: bool) -> str:
 
 def _warnings(report: IngestReport) -> list[str]:
     warnings = [f"no file matches {source_id}: its pages will say so" for source_id in report.empty_sources]
+    warnings += [
+        f"{path} was loaded without --strict and holds records that could not be read: correct it, or "
+        "`gangline ingest --rebuild --strict` leaves it out"
+        for path in report.blemished
+    ]
     if report.unconfigured_files:
         warnings.append(
             f"{report.unconfigured_files} files in the warehouse are no longer named by the config; "

@@ -39,6 +39,7 @@ class IngestReport:
     unconfigured_files: int = 0
     missing_files: list[str] = field(default_factory=list)
     is_built: bool = False
+    blemished: list[str] = field(default_factory=list)
 
     @property
     def refused(self) -> list[FileOutcome]:
@@ -59,7 +60,8 @@ def ingest(
 
     Parameters
     ----------
-    is_strict : leave out (and report) every file that holds a record which cannot be read
+    is_strict : leave out (and report) every file that holds a record which cannot be read; one that was loaded
+        without it stays, and is reported
     is_dry_run : read what is new and say what would happen; write nothing
     is_rebuild : start from an empty warehouse
     listener : told the file at work, how many are done and how many there are
@@ -70,10 +72,26 @@ def ingest(
     files = [file for listed in found.values() for file in listed]
     if is_dry_run:
         _try_new(config, files, report, listener)
-        return report
-    if not is_rebuild and _is_current(config, files):
+    elif not is_rebuild and _is_current(config, files):
         report.known = len(files)
-        return report
+    else:
+        _write(config, found, report, is_strict=is_strict, is_rebuild=is_rebuild, listener=listener, meter=meter)
+    if is_strict and path_of(config).is_file():
+        report.blemished = _blemished(config, files)
+    return report
+
+
+def _write(
+    config: Config,
+    found: dict[str, list[FoundFile]],
+    report: IngestReport,
+    *,
+    is_strict: bool,
+    is_rebuild: bool,
+    listener: Listener,
+    meter: Meter,
+) -> None:
+    files = [file for listed in found.values() for file in listed]
     with writing(config, rebuild=is_rebuild) as con:
         _sweep(con, config)
         for file_id in forget_lost_parts(con, telemetry_of(config)):
@@ -83,7 +101,14 @@ def ingest(
         _say_leftovers(con, config, report)
         _build(con, config)
         report.is_built = True
-    return report
+
+
+def _blemished(config: Config, files: list[FoundFile]) -> list[str]:
+    """Files of the published warehouse that hold a record which could not be read."""
+    with connect(config) as con:
+        rows = con.execute("select path from meta.files where rejected > 0").fetchall()
+    loaded = {path for (path,) in rows}
+    return sorted({file.shown_path for file in files} & loaded)
 
 
 def rebuild_models(config: Config) -> None:

@@ -79,8 +79,10 @@ class Arrangement:
             return []
         zone, window, days = (str(self.facts[key]) for key in ("time_zone", "window", "days"))
         span = days if days == window else f"{window}, {days}"
-        cut = "" if zone == "UTC" else f" (days of {zone})"
-        return [self.cluster, span + cut, "times are UTC", f"generated {self._generated()}"]
+        cut, clocks = "", "times are UTC"
+        if zone != "UTC":
+            cut, clocks = f" (days of {zone})", f"times are UTC, in pictures {zone}"
+        return [self.cluster, span + cut, clocks, f"generated {self._generated()}"]
 
     def _generated(self) -> str:
         return f"{clock(datetime.fromisoformat(self.facts['generated_at']))} UTC"
