@@ -41,7 +41,7 @@ format: $(VENV)/.installed-test  ## lay the code out
 	@$(BIN)/ruff format --quiet .
 
 clean:  ## remove what was made: .venv, warehouses, rendered reports
-	rm -rf $(VENV) reports/*/ data/*/warehouse.duckdb*
+	rm -rf $(VENV) reports/*/ data/*/warehouse.duckdb* data/*/telemetry
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gangline needs Python 3.11 or newer, $(PYTHON) is older: make PYTHON=python3.12 ..." >&2; exit 2; }

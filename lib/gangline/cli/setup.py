@@ -22,15 +22,15 @@ gpus_per_node = 8
 # One entry a kind of export; the path is relative to this file, globs are fine, .gz and .zst are read as they are.
 # [[sources]]
 # kind = "slurm"             # sacct -P -D --delimiter='^|^' --format=ALL -S 2026-01-01 -E now > raw/sacct.txt
-# path = "raw/sacct*.txt"
+# path = "raw/sacct*"
 
 # [[sources]]
 # kind = "sessions_csv"      # session_id,job_name,nodes,started_at,ended_at,end_reason[,owner,gpu_count,...]
-# path = "raw/sessions*.csv"
+# path = "raw/sessions*"
 
 # [[sources]]
 # kind = "incidents"         # incident_id,node,started_at,ended_at,kind[,class,detail]
-# path = "raw/incidents*.csv"
+# path = "raw/incidents*"
 
 # [[maintenance]]            # ends inside a planned outage are planned
 # from = 2026-01-01T00:00:00Z
