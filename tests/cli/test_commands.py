@@ -188,6 +188,17 @@ def test_the_last_week_is_one_that_the_export_reaches_into(
     assert asked == [week]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("GANGLINE_MEMORY_LIMIT", "much"), ("GANGLINE_THREADS", "x"), ("GANGLINE_THREADS", "0")]
+)
+def test_a_limit_that_is_none_is_2_and_one_line(
+    run, config: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    ran = run("ingest", "-c", config)
+    assert (ran.code, ran.err.count("\n"), name in ran.err) == (2, 1, True)
+
+
 LIMITED = """
 import resource, sys
 from gangline.cli import main

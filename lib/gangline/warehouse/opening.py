@@ -16,6 +16,7 @@ UNWRITTEN = "Could not write file"  # how DuckDB says that the disk is full, in 
 Settings = dict[str, str | bool | int | float | list[str]]
 # DuckDB's own default is four fifths of the machine in every process; above the cap it spills beside the warehouse.
 MEMORY_LIMIT = "1500MB"
+BAD_CAPS = "GANGLINE_MEMORY_LIMIT is a size such as 4GB, GANGLINE_THREADS a count such as 2"
 _OFFLINE: Settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 
 
@@ -73,6 +74,9 @@ def open_raw(path: Path, rebuild_hint: str, read_only: bool) -> duckdb.DuckDBPyC
         if UNWRITTEN in reason:
             raise
         raise WarehouseError(f"{path}: cannot be opened: {reason}; rebuild it with `{rebuild_hint}`") from error
+    except (duckdb.ParserException, duckdb.SyntaxException, duckdb.InvalidInputException) as error:
+        reason = str(error).splitlines()[0].partition(": ")[2]
+        raise WarehouseError(f"{BAD_CAPS}: {reason}", exit_code=2) from error
     con.execute("set TimeZone = 'UTC'")
     con.execute("set enable_progress_bar = false")
     point_at_samples(con, path.parent / FOLDER_NAME)
