@@ -45,7 +45,7 @@ def test_what_was_built_describes_itself(tmp_path: Path, con: duckdb.DuckDBPyCon
     assert con.execute("select * from marts.nodes").fetchall() == [("n1", 3.0)]
     assert describe(con, "nodes").rows() == [
         ("node", "varchar", "the node's own name"),
-        ("up_h", "double", "hours up Unit: h."),
+        ("up_h", "double", "hours up. Unit: h."),
     ]
     assert ("marts.nodes", "table", "Every node. A row: one row per node.") in describe(con).rows()
     assert ("doubled(a)", "macro", "Hours.") in describe(con).rows()

@@ -119,6 +119,15 @@ def test_never_started_ones_are_counted_by_owner_and_state() -> None:
     assert rows.select("owner", "sessions").rows() == [("bo", 1)]
 
 
+def test_one_without_any_time_belongs_to_where_it_was_exported() -> None:
+    timeless = "timeless, probe, bo, , , , , , never_started"
+    with fleet_of([*LINES, timeless]) as con:
+        exported = days(11, 12)
+        counts = [sessions.figures(con, window)["fleet.never_started"].value for window in (exported, days(1, 2))]
+        assert sessions.never_started(con, exported)["sessions"].to_list() == [1]
+    assert counts == [1, 0]
+
+
 def test_capacity_ends_with_the_export_and_long_ones_are_means() -> None:
     lines = [session(f"s{place}", "n1", place / 20, 0.02) for place in range(1000)]
     with fleet_of(lines, cluster={"nodes": ["n[1-4]"]}) as con:

@@ -46,7 +46,7 @@ def comments(model: Model) -> Iterator[str]:
 
 def described(column: Column) -> str:
     """A column's meaning with its unit."""
-    return f"{column.description} Unit: {column.unit}." if column.unit else column.description
+    return f"{column.description.removesuffix('.')}. Unit: {column.unit}." if column.unit else column.description
 
 
 def describe(con: duckdb.DuckDBPyConnection, table: str | None = None) -> pl.DataFrame:

@@ -127,7 +127,7 @@ def never_started(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFram
     return query(con, _NEVER_STARTED, start=window.start, end=window.end)
 
 
-_BELONGING = "coalesce(started_at, created_at, ended_at)"
+_BELONGING = "coalesce(started_at, created_at, ended_at, observed_until)"
 _COUNTS = f"""
     with belonging as (from marts.sessions where {_BELONGING} >= $start and {_BELONGING} < $end),
     serving as (
