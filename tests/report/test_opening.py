@@ -15,6 +15,7 @@ FROM_TO = "its records go from 2025-09-01 09:10 to 2025-11-13 06:00"
 @pytest.mark.parametrize(
     ("start", "end", "said"),
     [
+        ("2025-11-13T06:00", "2025-11-20", "<strong>The export holds nothing of this window</strong>: " + FROM_TO),
         ("2025-11-14", "2025-11-21", "<strong>The export holds nothing of this window</strong>: " + FROM_TO),
         ("2025-08-20", "2025-08-27", "<strong>The export holds nothing of this window</strong>: " + FROM_TO),
         ("2025-11-10", "2025-11-17", "<strong>The export covers a part of this window</strong>: " + FROM_TO),

@@ -14,7 +14,7 @@ from gangline.report import outputs
 from gangline.report.page import SEEN, Page
 from gangline.report.parameters import ParameterError, check_names, check_types, window
 from gangline.report.provenance import ROOT, generated_at
-from gangline.windows import Window
+from gangline.windows import INSTANT, Window
 
 OURS = ("config", "start", "end")
 SIMULATED_MARK = "SIMULATED"
@@ -118,7 +118,8 @@ def _say_coverage(page: Page, whole: Window) -> None:
     window = page.window
     if not whole.days or not window.days:
         return
-    told = max(timedelta(), min(window.end, whole.end) - max(window.start, whole.start)) / (window.end - window.start)
+    first_at, latest_at = whole.start, whole.end - INSTANT
+    told = max(timedelta(), min(window.end, latest_at) - max(window.start, first_at)) / (window.end - window.start)
     if told < 1 - UNTOLD_SHARE:
         edges = (f"{at:%Y-%m-%d %H:%M}" for at in (whole.local_start, whole.local_end))
         page.banner(PARTLY if told else OUTSIDE, *edges)
