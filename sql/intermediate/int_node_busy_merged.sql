@@ -3,19 +3,21 @@ with members as (select * from intermediate.int_session_nodes_merged),
 gangs as (select * from intermediate.int_gangs_found),
 nodes as (select * from intermediate.int_nodes_keyed),
 
+-- one row a start: rows that are equal could stand in another order in each of the two windows below
 small as (
-    select members.node_key, members.started_at, members.until_at
+    select members.node_key, members.started_at, max(members.until_at) as until_at
     from members
     anti join gangs using (session_key)
     join nodes using (node_key)
     where nodes.is_inventory and members.until_at > members.started_at
+    group by members.node_key, members.started_at
 ),
 
 ordered as (
     select
         *,
         max(until_at) over (
-            partition by node_key order by started_at, until_at rows between unbounded preceding and 1 preceding
+            partition by node_key order by started_at rows between unbounded preceding and 1 preceding
         ) as earlier_until_at
     from small
 ),
@@ -24,7 +26,7 @@ numbered as (
     select
         *,
         sum(if(started_at <= earlier_until_at, 0, 1)) over (
-            partition by node_key order by started_at, until_at rows between unbounded preceding and current row
+            partition by node_key order by started_at rows between unbounded preceding and current row
         )::integer as stretch
     from ordered
 ),

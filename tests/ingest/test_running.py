@@ -235,3 +235,13 @@ def _many_sessions(seed: int) -> str:
         start, end = f"{day}T{hour:02d}:{minute:02d}:00Z", f"{day}T23:00:00Z"
         rows.append(f"{seed}-{row},job,kim,n{numbers.randrange(1, 5)},,{start},{end},failed\n")
     return HEADER + "".join(rows)
+
+
+def test_equal_sessions_are_one_stretch_of_use(tmp_path: Path) -> None:
+    """Rows that are equal may stand in another order each time that they are ordered."""
+    row = "{},job,kim,n1,,2026-03-01T00:00:00Z,2026-03-01T01:00:00Z,failed\n"
+    config = _cluster(tmp_path / "equal", {"a.csv": HEADER + "".join(row.format(number) for number in range(8000))})
+    ingest(config)
+    with connect(config) as con:
+        stretches = con.execute("select epoch(until_at) - epoch(started_at) from intermediate.int_node_busy_merged")
+        assert stretches.fetchall() == [(3600.0,)]
