@@ -54,7 +54,7 @@ def test_ingest_says_what_became_of_each_file(run, config: Path) -> None:
     first = run("ingest", "-c", config)
     assert first.code == 0
     assert "raw/week.csv (sessions_csv): 1 records loaded" in first.out
-    assert "orion: 1 files read, 0 already known; warehouse built" in first.out
+    assert "orion: 1 file read, 0 already known; warehouse built" in first.out
     assert "orion: 0 files read, 1 already known; nothing to do" in run("ingest", "-c", config).out
 
 
@@ -102,6 +102,7 @@ def test_a_locked_warehouse_is_4_and_one_line(run, config: Path) -> None:
         (["report", "--week", "2026-W10", "--from", "2026-03-02", "-c", "CONFIG"], "give one of them"),
         (["report", "-p", "x", "-c", "CONFIG"], "write it as key=value"),
         (["report", "--only", "node_exclusion", "-c", "CONFIG"], "node_exclusion"),
+        (["report", "--only", "fleet_overview", "-p", "nodes=n1", "-c", "CONFIG"], "unknown parameter nodes"),
         (["ingest", "--jobs", "x"], "No such option"),
     ],
 )
@@ -110,6 +111,7 @@ def test_usage_errors_are_2(run, config: Path, arguments: list[str], said: str) 
     assert ran.code == 2
     assert said in ran.err
     assert "Traceback" not in ran.err
+    assert not (config.parent / "warehouse.duckdb").exists()
 
 
 def test_init_makes_a_config_that_works_and_never_overwrites(run, tmp_path: Path) -> None:

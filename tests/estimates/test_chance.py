@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gangline.estimates.chance import Block, block_null, session_blocks, without_longest
+from gangline.estimates.chance import Block, block_null, session_blocks
 
 NODES = frozenset(f"gpu{number:03}" for number in range(62, 125))
 SAME_THREE = frozenset(["gpu074", "gpu086", "gpu119"])
@@ -90,14 +90,6 @@ def test_result_does_not_depend_on_the_hash_seed() -> None:
     assert other.stdout.strip() == str(block_null(blocks, draws=20).statistics)
 
 
-def test_sessions_join_only_where_they_follow_each_other() -> None:
-    one, two = frozenset(["gpu062"]), frozenset(["gpu063"])
-    sessions = [Block(one, NODES, 1.0), Block(one, NODES, 2.0), Block(two, NODES, 4.0), Block(one, NODES, 8.0)]
-    assert [(block.excluded, block.hours) for block in session_blocks(sessions)] == [(one, 3.0), (two, 4.0), (one, 8.0)]
-    assert [block.hours for block in without_longest(sessions)] == [1.0, 2.0, 4.0]
-    assert without_longest([]) == ()
-
-
 def test_nothing_left_out() -> None:
     assert block_null([]).p.reason == "there is no gang session"
     null = block_null([Block(frozenset(), NODES, 5.0)])
@@ -111,3 +103,9 @@ def test_bad_blocks() -> None:
         block_null([Block(SAME_THREE, NODES, -1.0)])
     with pytest.raises(ValueError, match="at least one draw; got 0"):
         block_null([Block(SAME_THREE, NODES, 1.0)], draws=0)
+
+
+def test_sessions_join_only_where_they_follow_each_other() -> None:
+    one, two = frozenset(["gpu062"]), frozenset(["gpu063"])
+    sessions = [Block(one, NODES, 1.0), Block(one, NODES, 2.0), Block(two, NODES, 4.0), Block(one, NODES, 8.0)]
+    assert [(block.excluded, block.hours) for block in session_blocks(sessions)] == [(one, 3.0), (two, 4.0), (one, 8.0)]

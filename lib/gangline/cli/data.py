@@ -87,7 +87,8 @@ def _warnings(report: IngestReport) -> list[str]:
 def _summary(config: Config, report: IngestReport, is_dry_run: bool) -> str:
     if is_dry_run:
         return f"dry run: {len(report.outcomes)} files would be read, {report.known} are known; nothing was written"
-    new = f"{len(report.outcomes)} files read, {report.known} already known"
+    files = "file" if len(report.outcomes) == 1 else "files"
+    new = f"{len(report.outcomes)} {files} read, {report.known} already known"
     return f"{config.cluster.name}: {new}" + ("; warehouse built" if report.is_built else "; nothing to do")
 
 

@@ -12,7 +12,7 @@ from gangline.cli.errors import UsageError
 from gangline.cli.options import ConfigOption
 from gangline.cli.progress import progress
 from gangline.config import Config, load_default
-from gangline.warehouse import connect
+from gangline.warehouse import connect, export_span
 from gangline.windows import INSTANT, Window
 
 LAST_WEEK = "last"
@@ -44,12 +44,21 @@ def report_command(
     """Ingest what is new, then render the notebooks as self-contained HTML."""
     loaded = load_default(config)
     parameters = dict(_split(text) for text in parameter or [])
+    _refuse_before_work(loaded, named_window(loaded, week, from_date, to_date, since), only or [], parameters)
     ingest_with_progress(loaded)
     failed = 0
     for window in asked_windows(loaded, week, from_date, to_date, since):
         failed += _render(loaded, window, only or [], parameters, jobs, out, cell_limit)
     if failed:
         raise typer.Exit(errors.FAILED)
+
+
+def _refuse_before_work(config: Config, window: Window | None, only: list[str], parameters: dict[str, str]) -> None:
+    """A wrong name or value is said at once, not after an ingest that may take an hour."""
+    from gangline.report.notebooks import FOLDER, choose, parameters_for
+
+    anything = window or Window.whole(None, None, config.cluster.time_zone)
+    parameters_for(choose(FOLDER, only, anything, config), parameters)
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -59,26 +68,41 @@ def _split(text: str) -> tuple[str, str]:
     return key, value
 
 
+def named_window(
+    config: Config, week: str | None, from_date: str | None, to_date: str | None, since: str | None = None
+) -> Window | None:
+    """The window that the options name by themselves (with `since` the first of several); None where the export says.
+
+    Raises
+    ------
+    UsageError, WindowError
+        If the options do not go together or name no window.
+    """
+    given = [
+        name for name, value in (("--week", week), ("--from/--to", from_date or to_date), ("--since", since)) if value
+    ]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)}: give one of them")
+    if bool(from_date) != bool(to_date):
+        raise UsageError("--from and --to go together: --from 2025-09-01 --to 2025-11-13 (--to is not part of it)")
+    if from_date and to_date:
+        return Window.between(from_date, to_date, config.cluster.time_zone)
+    text = since or week
+    return Window.week(text, config.cluster.time_zone) if text and text != LAST_WEEK else None
+
+
 def asked_windows(
     config: Config, week: str | None, from_date: str | None, to_date: str | None, since: str | None = None
 ) -> list[Window]:
     """The windows that a command's options name: one, or with `since` every week from it on; by default all."""
-    asked = [
-        name for name, value in (("--week", week), ("--from/--to", from_date or to_date), ("--since", since)) if value
-    ]
-    if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)}: give one of them")
-    zone = config.cluster.time_zone
-    if since:
-        return _weeks_since(config, since)
-    if week:
-        return [_last_week(config) if week == LAST_WEEK else Window.week(week, zone)]
-    if from_date or to_date:
-        if not from_date or not to_date:
-            raise UsageError("--from and --to go together: --from 2025-09-01 --to 2025-11-13 (--to is not part of it)")
-        return [Window.between(from_date, to_date, zone)]
-    first_at, latest_at = _export_span(config)
-    return [Window.whole(first_at, latest_at, zone)]
+    named = named_window(config, week, from_date, to_date, since)
+    if named:
+        return _weeks_from(config, named) if since else [named]
+    return [_last_week(config) if week else _whole(config)]
+
+
+def _whole(config: Config) -> Window:
+    return Window.whole(*_export_span(config), config.cluster.time_zone)
 
 
 def _last_week(config: Config) -> Window:
@@ -91,24 +115,19 @@ def _last_week(config: Config) -> Window:
     return window
 
 
-def _weeks_since(config: Config, since: str) -> list[Window]:
-    first = Window.week(since, config.cluster.time_zone)
+def _weeks_from(config: Config, first: Window) -> list[Window]:
     last = _last_week(config)
+    if last.start < first.start:
+        raise UsageError(f"--since {first.label}: that week is not over yet, or the export ends before it")
     weeks = [last]
     while (before := weeks[-1].previous()) is not None and before.start >= first.start:
         weeks.append(before)
-    if last.start < first.start:
-        raise UsageError(f"--since {since}: that week is not over yet, or the export ends before it")
     return weeks[::-1]
 
 
 def _export_span(config: Config) -> tuple[datetime | None, datetime | None]:
     with connect(config) as con:
-        row = con.execute(
-            "select min(first_at), greatest(max(latest_at), max(exported_at)) from meta.files"
-            " join meta.sources using (source_id)"
-        ).fetchone()
-    return row if row else (None, None)
+        return export_span(con)
 
 
 def _render(

@@ -68,14 +68,6 @@ def session_blocks(sessions: Sequence[Block]) -> tuple[Block, ...]:
     return tuple(replace(run[0], hours=sum(session.hours for session in run)) for run in runs)
 
 
-def without_longest(sessions: Sequence[Block]) -> tuple[Block, ...]:
-    """Sessions without the longest (the first of equals): does one session carry the whole concentration?"""
-    if not sessions:
-        return ()
-    longest = max(range(len(sessions)), key=lambda position: sessions[position].hours)
-    return (*sessions[:longest], *sessions[longest + 1 :])
-
-
 def block_null(
     blocks: Sequence[Block],
     *,

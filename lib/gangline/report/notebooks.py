@@ -9,6 +9,7 @@ from gangline.config import Config
 from gangline.report.parameters import ParameterError, nearest, read
 from gangline.windows import WEEK, Window
 
+FOLDER = Path(__file__).resolve().parents[3] / "notebooks"
 NUMBERED = re.compile(r"(\d\d)_(\w+)")
 WEEKLY = {*(f"{number:02d}" for number in range(9)), "91"}
 WEEK_PAGE, REFERENCE_PAGE = "10", "90"

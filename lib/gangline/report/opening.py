@@ -11,7 +11,7 @@ import duckdb
 from gangline import config as configs
 from gangline import warehouse
 from gangline.report import outputs
-from gangline.report.page import SEEN, Page
+from gangline.report.page import Page
 from gangline.report.parameters import ParameterError, check_names, check_types, window
 from gangline.report.provenance import ROOT, generated_at
 from gangline.windows import INSTANT, Window
@@ -71,8 +71,7 @@ def open_page(config: str = "", start: str = "", end: str = "", *, notebook: str
 
 def export_window(con: duckdb.DuckDBPyConnection, time_zone: str) -> Window:
     """Give the window of all that the warehouse holds: first record to the latest record or export time."""
-    first_at, latest_at = con.execute(SEEN).fetchall()[0]
-    return Window.whole(first_at, latest_at, time_zone)
+    return Window.whole(*warehouse.export_span(con), time_zone)
 
 
 def _check_annotated(given: Mapping[str, Any]) -> None:

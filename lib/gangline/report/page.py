@@ -16,15 +16,13 @@ from gangline.report import cards, catalogue, downloads, history, outputs, prove
 from gangline.report.drawing import figure_parts
 from gangline.report.figures import Figure
 from gangline.report.wording import prose
+from gangline.warehouse.spans import export_span
 from gangline.windows import Window
 
 if TYPE_CHECKING:
     import altair as alt
 
 MOST_CARDS = 5
-SEEN = """
-select min(first_at), greatest(max(latest_at), (select max(exported_at) from meta.sources)) from meta.files
-"""
 CHANGED = "{}: the page of the window before printed {}; on today's data that window gives {}."
 EMPTY = Markup('<p class="empty" id="{}">{}{}: there are no rows in this window.</p>')
 
@@ -201,8 +199,8 @@ class Page:
         }
 
     def _was_seen(self, window: Window) -> bool:
-        first_at, latest_at = self.con.sql(SEEN).fetchall()[0]
-        return first_at is not None and window.end > first_at and window.start < latest_at
+        first_at, latest_at = export_span(self.con)
+        return first_at is not None and latest_at is not None and window.end > first_at and window.start < latest_at
 
     def _names(self, sql: str) -> set[str]:
         return {name for statement in self.con.extract_statements(sql) for name in statement.named_parameters}

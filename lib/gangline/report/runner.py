@@ -64,7 +64,7 @@ def render(
     out: Path | None = None,
     cell_limit_s: int = CELL_LIMIT_S,
     listener: Listener = lambda thing, done, total: None,
-    folder: Path = ROOT / "notebooks",
+    folder: Path = notebooks.FOLDER,
     now: datetime | None = None,
 ) -> list[PageResult]:
     """Render a window's pages into `<out>/<cluster>/<window>/` and bring its index and the cluster's up to date.

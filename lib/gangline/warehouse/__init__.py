@@ -1,6 +1,7 @@
 """The cluster's one DuckDB file: opened read-only by many, replaced whole by one writer at a time."""
 
 from gangline.warehouse.opening import WarehouseError, connect, connect_file, samples_of, telemetry_of
+from gangline.warehouse.spans import export_span
 from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, record_config
 from gangline.warehouse.writing import writing
 
@@ -10,6 +11,7 @@ __all__ = [
     "connect",
     "connect_file",
     "create_tables",
+    "export_span",
     "record_config",
     "samples_of",
     "telemetry_of",

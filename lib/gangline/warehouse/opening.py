@@ -1,6 +1,7 @@
 """Opening the warehouse so that offline means offline, times mean UTC and versions fit."""
 
 import os
+import shlex
 from pathlib import Path
 
 import duckdb
@@ -33,6 +34,11 @@ def path_of(config: Config) -> Path:
     return config.folder / FILE_NAME
 
 
+def rebuild_command(config: Config) -> str:
+    """The command that makes the warehouse anew, ready to paste into a shell."""
+    return f"gangline ingest --rebuild -c {shlex.quote(str(config.path))}"
+
+
 def telemetry_of(config: Config) -> Path:
     """The folder of samples, beside it."""
     return config.folder / FOLDER_NAME
@@ -51,7 +57,7 @@ def connect(config: Config) -> duckdb.DuckDBPyConnection:
     WarehouseError
         Where there is none, or it was made by versions that this one cannot read.
     """
-    return connect_file(path_of(config), rebuild_hint=f"gangline ingest --rebuild -c {config.path}")
+    return connect_file(path_of(config), rebuild_hint=rebuild_command(config))
 
 
 def connect_file(path: Path, rebuild_hint: str = "gangline ingest --rebuild") -> duckdb.DuckDBPyConnection:

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from gangline.config.model import Config
-from gangline.warehouse.opening import WarehouseError, check_versions, connect_file, open_raw, path_of
+from gangline.warehouse.opening import WarehouseError, check_versions, connect_file, open_raw, path_of, rebuild_command
 from gangline.warehouse.tables import create_tables, get_build, set_build
 
 REBUILDING = "is_rebuilding"
@@ -29,7 +29,7 @@ def writing(config: Config, rebuild: bool = False) -> Iterator[duckdb.DuckDBPyCo
         Where another writer is at work, or the warehouse is of another version.
     """
     warehouse = path_of(config)
-    hint = f"gangline ingest --rebuild -c {config.path}"
+    hint = rebuild_command(config)
     with _locked(warehouse):
         building = _prepare_copy(warehouse, hint, rebuild)
         con = open_raw(building, hint, read_only=False)
