@@ -60,3 +60,23 @@ class SourceKind(StrEnum):
     WANDB = "wandb"
     KERNEL_LOG = "kernel_log"
     CONSOLE_LOG = "console_log"
+
+
+class KernelEventKind(StrEnum):
+    """What a kernel message tells of; a line with an Xid code is `xid` whatever the code."""
+
+    XID = "xid"
+    SXID = "sxid"
+    BUS_LOSS = "bus_loss"
+    ROW_REMAP = "row_remap"
+    RECOVERY_ACTION = "recovery_action"
+
+
+class TimeQuality(StrEnum):
+    """How far a kernel message's time can be trusted, best first."""
+
+    STAMPED = "stamped"  # the node's clock, with its offset
+    LOCAL = "local"  # the node's clock without an offset: the config's zone
+    YEAR_INFERRED = "year_inferred"  # the node's clock without a year
+    UPTIME = "uptime"  # counted from the boot, which stands still while a node sleeps
+    NONE = "none"  # no time at all

@@ -13,6 +13,7 @@ from typing import Protocol
 import polars as pl
 
 from gangline.sources.files import InputFile
+from gangline.sources.kernel_tables import KERNEL_COLUMNS
 from gangline.sources.samples import SampleBatch
 
 INSTANT = pl.Datetime("us", "UTC")
@@ -170,7 +171,10 @@ _COLUMNS: dict[str, ColumnTypes] = {
         "stream": pl.String,  # 'stdout' | 'stderr' | 'log'
         "text": pl.String,
         "ordinal": pl.Int64,  # of the line within the file, from 1
+        "session_id": pl.String,  # bare id; where the file is a session's own output
+        "node": pl.String,
     },
+    **KERNEL_COLUMNS,
 }
 SCHEMAS: dict[str, pl.Schema] = {table: pl.Schema(columns) for table, columns in _COLUMNS.items()}
 
