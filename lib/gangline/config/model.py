@@ -124,6 +124,7 @@ class Checkpoints(Section):
     save_merge_s: NotNegative = Field(default=60.0, description="saves at most this far apart are one")
     writer_min_mb_per_s: Positive = Field(default=10.0, description="a node writing above it is a writer")
     load_min_session_min: NotNegative = Field(default=60.0, description="shortest session whose load is measured")
+    around_min: NotNegative = Field(default=5.0, description="looked at before and after a save or load, too")
 
 
 class Failures(Section):

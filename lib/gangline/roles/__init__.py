@@ -2,7 +2,7 @@
 
 from gangline.roles.definitions import ROLES, RoleDefinition, RoleKind, RoleSource
 from gangline.roles.page import roles_page
-from gangline.roles.reading import role_by_gpu, role_by_node, role_changes
+from gangline.roles.reading import mount_keys, role_by_gpu, role_by_node, role_changes
 from gangline.roles.resolving import ResolvedRole, RoleError, present_roles, resolve
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "RoleError",
     "RoleKind",
     "RoleSource",
+    "mount_keys",
     "present_roles",
     "resolve",
     "role_by_gpu",

@@ -134,6 +134,7 @@ ROLES: dict[str, RoleDefinition] = {
     "nfs_program_write_bytes": _counter("bytes", "handed to write()", _nfs("write_bytes_total")),
     "nfs_program_read_bytes": _counter("bytes", "handed out by read()", _nfs("read_bytes_total")),
     "backlog": _counter("requests", "waiting in the transport, summed", _nfs("transport_backlog_queue_total")),
+    "nfs_sends": _counter("sends", "requests handed to the transport", _nfs("transport_sends_total")),
     "interrupts": _counter("interrupts", "interrupts served", _node("intr_total")),
     "runnable": _level("processes", "processes that could run", _node("procs_running")),
     "blocked": _level("processes", "processes waiting for I/O", _node("procs_blocked")),
@@ -142,6 +143,9 @@ ROLES: dict[str, RoleDefinition] = {
     "dirty": _level("bytes", "pages not yet written", _node("memory_Dirty_bytes")),
     "write_back": _level("bytes", "pages being written", _node("memory_Writeback_bytes")),
     "shm_used": _level("bytes", "shared memory in use", _node("memory_Shmem_bytes")),
+    "page_cache": _level("bytes", "files kept in memory", _node("memory_Cached_bytes")),
+    "filesystem_size": _level("bytes", "size of a mounted file system", _node("filesystem_size_bytes")),
+    "filesystem_available": _level("bytes", "free on it for programs", _node("filesystem_avail_bytes")),
     "nic_sent_bytes": _counter("bytes", "sent over the network", _IB_SENT, _NIC_SENT),
     "nic_received_bytes": _counter("bytes", "received over the network", _IB_RECEIVED, _NIC_RECEIVED),
     "storage_write_bytes": _counter(

@@ -59,6 +59,15 @@ def role_changes(store: SampleStore, role: ResolvedRole, start: datetime, end: d
     return pl.DataFrame(rows, schema=_CHANGES, orient="row").sort("at", "node", "gpu_index")
 
 
+def mount_keys(role: ResolvedRole) -> dict[int, Hashable]:
+    """What each series' mount is of: node, export and operation; empty for what is no mount."""
+    if not role.source.metric.startswith(_MOUNTS):
+        return {}
+    decoded = role.series["labels"].str.json_decode(pl.Struct({"export": pl.String, "operation": pl.String}))
+    keys = zip(role.series["node"], decoded.struct.field("export"), decoded.struct.field("operation"), strict=True)
+    return dict(zip(role.series["series_id"].to_list(), keys, strict=True))
+
+
 def _read(
     store: SampleStore, role: ResolvedRole, grid: Grid, how: How, name_of: Callable[[dict[str, Any]], str | None]
 ) -> Matrix:
@@ -66,19 +75,10 @@ def _read(
     column_of = {row["series_id"]: name for row in rows if (name := name_of(row)) is not None}
     metric, scale = role.source.metric, role.source.scale
     if role.kind == RoleKind.COUNTER:
-        return read_increases(store, metric, column_of, grid, _mounts(role), scale)
+        return read_increases(store, metric, column_of, grid, mount_keys(role), scale)
     return read_levels(store, metric, column_of, grid, how, scale)
 
 
 def _gpu_name(row: dict[str, Any]) -> str | None:
     part = row["gpu_uuid"] if row["gpu_index"] is None else row["gpu_index"]
     return None if row["node"] is None or part is None else f"{row['node']}/{part}"
-
-
-def _mounts(role: ResolvedRole) -> dict[int, Hashable]:
-    """What a mount is of: node, export and operation; empty for what is no mount."""
-    if not role.source.metric.startswith(_MOUNTS):
-        return {}
-    decoded = role.series["labels"].str.json_decode(pl.Struct({"export": pl.String, "operation": pl.String}))
-    keys = zip(role.series["node"], decoded.struct.field("export"), decoded.struct.field("operation"), strict=True)
-    return dict(zip(role.series["series_id"].to_list(), keys, strict=True))
