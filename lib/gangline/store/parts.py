@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from errno import EIO
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -136,17 +137,22 @@ def _row_groups(rows: list[SeriesDay]) -> Iterator[list[SeriesDay]]:
 
 def _table(day: int, row_group: int, rows: list[SeriesDay]) -> pa.Table:
     statistics = [row.statistics() for row in rows]
-    columns: dict[str, list[object] | pa.ListArray] = {
-        "series_id": [row.series_id for row in rows],
-        "day": [day_of(day)] * len(rows),
-        "row_group": [row_group] * len(rows),
-        "timeline_id": [row.times.timeline_id for row in rows],
+    columns: dict[str, pa.Array] = {
+        "series_id": _plain([row.series_id for row in rows], pl.Int64),
+        "day": _plain([day_of(day)] * len(rows), pl.Date),
+        "row_group": _plain([row_group] * len(rows), pl.Int32),
+        "timeline_id": _plain([row.times.timeline_id for row in rows], pl.Int64),
         "times_ms": _lists(_times_once(rows), SCHEMA.field("times_ms").type),
         "values": _lists([row.values for row in rows], SCHEMA.field("values").type),
     }
     for name in ("sample_count", "first_ms", "last_ms", "step_ms", "gap_count", "longest_gap_ms"):
-        columns[name] = [getattr(each, name) for each in statistics]
-    return pa.table({field.name: columns[field.name] for field in SCHEMA}, schema=SCHEMA)
+        columns[name] = _plain([getattr(each, name) for each in statistics], pl.Int64)
+    return pa.Table.from_arrays([columns[field.name] for field in SCHEMA], schema=SCHEMA)
+
+
+def _plain(values: list[Any], kind: type[pl.DataType]) -> pa.Array:
+    """By way of polars: `pa.array` imports pandas where it is installed, which takes longer than a day's packing."""
+    return pl.Series(values, dtype=kind).to_arrow()
 
 
 def _times_once(rows: list[SeriesDay]) -> Iterator[TimesMs | None]:
@@ -157,11 +163,14 @@ def _times_once(rows: list[SeriesDay]) -> Iterator[TimesMs | None]:
         seen.add(row.times.timeline_id)
 
 
-def _lists(arrays: Iterable[NDArray[np.generic] | None], list_type: pa.ListType) -> pa.ListArray:
+def _lists(arrays: Iterable[NDArray[Any] | None], list_type: pa.ListType) -> pa.ListArray:
+    """Lists over one array of numbers; null where there is no array."""
     kept = list(arrays)
     sizes = [0 if array is None else array.size for array in kept]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     present = [array for array in kept if array is not None]
     flat = np.concatenate(present) if present else np.empty(0, np.float64)
-    mask = pa.array([array is None for array in kept]) if len(present) < len(kept) else None
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat, list_type.value_type), type=list_type, mask=mask)
+    bits = np.packbits([array is not None for array in kept], bitorder="little")
+    validity = pa.py_buffer(bits) if len(present) < len(kept) else None
+    numbers = pa.Array.from_buffers(list_type.value_type, flat.size, [None, pa.py_buffer(flat)])
+    return pa.ListArray.from_buffers(list_type, len(kept), [validity, pa.py_buffer(offsets)], children=[numbers])

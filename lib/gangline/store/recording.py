@@ -3,56 +3,56 @@
 import json
 
 import duckdb
-import pyarrow as pa
+import polars as pl
 
 from gangline.store.kinds import kind_of_metric
 from gangline.store.layout import day_of
 from gangline.store.parts import PartDay
 from gangline.store.sink import SeriesSeen, Written
 
-_PART_TYPES = pa.schema(
+_PART_TYPES = pl.Schema(
     {
-        "file_name": pa.string(),
-        "metric": pa.string(),
-        "day": pa.date32(),
-        "file_id": pa.string(),
-        "row_group": pa.int32(),
-        "row_group_count": pa.int32(),
-        "series_count": pa.int64(),
-        "sample_count": pa.int64(),
-        "repeat_count": pa.int64(),
-        "conflict_count": pa.int64(),
-        "is_live": pa.bool_(),
-        "is_settled": pa.bool_(),
+        "file_name": pl.String(),
+        "metric": pl.String(),
+        "day": pl.Date(),
+        "file_id": pl.String(),
+        "row_group": pl.Int32(),
+        "row_group_count": pl.Int32(),
+        "series_count": pl.Int64(),
+        "sample_count": pl.Int64(),
+        "repeat_count": pl.Int64(),
+        "conflict_count": pl.Int64(),
+        "is_live": pl.Boolean(),
+        "is_settled": pl.Boolean(),
     }
 )
-_SEEN_TYPES = pa.schema(
+_SEEN_TYPES = pl.Schema(
     {
-        "series_id": pa.int64(),
-        "file_id": pa.string(),
-        "metric": pa.string(),
-        "node_text": pa.string(),
-        "gpu_index": pa.int32(),
-        "gpu_uuid": pa.string(),
-        "labels": pa.string(),
-        "metric_kind": pa.string(),
-        "is_gridded": pa.bool_(),
-        "first_at": pa.timestamp("us", "UTC"),
-        "last_at": pa.timestamp("us", "UTC"),
+        "series_id": pl.Int64(),
+        "file_id": pl.String(),
+        "metric": pl.String(),
+        "node_text": pl.String(),
+        "gpu_index": pl.Int32(),
+        "gpu_uuid": pl.String(),
+        "labels": pl.String(),
+        "metric_kind": pl.String(),
+        "is_gridded": pl.Boolean(),
+        "first_at": pl.Datetime("us", "UTC"),
+        "last_at": pl.Datetime("us", "UTC"),
     }
 )
 
 
 def record_written(con: duckdb.DuckDBPyConnection, file_id: str, written: Written) -> None:
     """Makes a file's samples count, within the caller's transaction."""
-    _insert(con, "sample_parts", pa.Table.from_pylist([part_row(p, file_id) for p in written.parts], _PART_TYPES))
+    _insert(con, "sample_parts", [part_row(p, file_id) for p in written.parts], _PART_TYPES)
     seen = [_seen_row(series, file_id) for series in written.series.values()]
-    _insert(con, "series_seen", pa.Table.from_pylist(seen, _SEEN_TYPES))
+    _insert(con, "series_seen", seen, _SEEN_TYPES)
 
 
 def record_parts(con: duckdb.DuckDBPyConnection, rows: list[dict[str, object]]) -> None:
     """Adds rows made by `part_row`."""
-    _insert(con, "sample_parts", pa.Table.from_pylist(rows, _PART_TYPES))
+    _insert(con, "sample_parts", rows, _PART_TYPES)
 
 
 def part_row(
@@ -93,8 +93,8 @@ def _seen_row(series: SeriesSeen, file_id: str) -> dict[str, object]:
     }
 
 
-def _insert(con: duckdb.DuckDBPyConnection, table: str, rows: pa.Table) -> None:
-    if rows.num_rows:
-        con.register("new_rows", rows)
+def _insert(con: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, object]], types: pl.Schema) -> None:
+    if rows:
+        con.register("new_rows", pl.DataFrame(rows, schema=types, orient="row").to_arrow())
         con.execute(f"insert into meta.{table} by name select * from new_rows")  # noqa: S608
         con.unregister("new_rows")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gangline.store.parts import SeriesDay
 from gangline.store.timelines import DayTimes
 
+_INT64 = np.dtype(np.int64)
 _COLUMNS = ["series_id", "timeline_id", "times_ms", "values"]
 
 
@@ -27,23 +28,30 @@ def rows_of(path: Path, day: int, row_groups: range) -> Iterator[SeriesDay]:
 def series_of(path: Path, row_groups: range) -> NDArray[np.int64]:
     """The series that row groups hold, without reading their samples."""
     with pq.ParquetFile(path) as part:
-        ids = [part.read_row_group(group, columns=["series_id"]).column(0).to_numpy() for group in row_groups]
+        tables = [part.read_row_group(group, columns=["series_id"]) for group in row_groups]
+    ids = [_numbers(table.column(0).combine_chunks(), _INT64) for table in tables]
     return np.concatenate(ids) if ids else np.empty(0, np.int64)
 
 
 def _rows(table: pa.Table, day: int, timelines: dict[int, DayTimes]) -> Iterator[SeriesDay]:
-    series_ids, timeline_ids = (table.column(name).to_pylist() for name in ("series_id", "timeline_id"))
-    times, values = (table.column(name).combine_chunks() for name in ("times_ms", "values"))
-    for timeline_id, times_ms in zip(timeline_ids, _slices(times), strict=True):
+    columns = {name: table.column(name).combine_chunks() for name in _COLUMNS}
+    series_ids, timeline_ids = (_numbers(columns[name], _INT64).tolist() for name in ("series_id", "timeline_id"))
+    for timeline_id, times_ms in zip(timeline_ids, _slices(columns["times_ms"], _INT64), strict=True):
         if times_ms.size:
-            timelines[timeline_id] = DayTimes(day, 0, times_ms.size, times_ms.astype(np.int64, copy=False))
-    for series_id, timeline_id, numbers in zip(series_ids, timeline_ids, _slices(values), strict=True):
+            timelines[timeline_id] = DayTimes(day, 0, times_ms.size, times_ms)
+    values = _slices(columns["values"], np.dtype(np.float64))
+    for series_id, timeline_id, numbers in zip(series_ids, timeline_ids, values, strict=True):
         yield SeriesDay(series_id, timelines[timeline_id], numbers)
 
 
-def _slices(lists: pa.ListArray) -> Iterator[NDArray[Any]]:
+def _slices(lists: pa.ListArray, dtype: np.dtype[Any]) -> Iterator[NDArray[Any]]:
     """Each list as a view of the column's numbers; a null one is empty."""
-    flat = lists.values.to_numpy(zero_copy_only=False)
-    offsets = lists.offsets.to_numpy()
-    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+    flat, offsets = _numbers(lists.values, dtype), _numbers(lists.offsets, np.dtype(np.int32)).tolist()
+    for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
         yield flat[start:stop]
+
+
+def _numbers(array: pa.Array, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A view of numbers without null; `to_numpy` imports pandas where it is installed, which takes a long time."""
+    buffer = array.buffers()[1]
+    return np.frombuffer(buffer, dtype, len(array), array.offset * dtype.itemsize) if len(array) else np.empty(0, dtype)
