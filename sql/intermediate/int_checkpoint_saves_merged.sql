@@ -12,15 +12,17 @@ shown as (
         paired.logged_number,
         min(seen.started_at) as telemetry_started_at,
         max(seen.ended_at) as telemetry_ended_at,
+        max(seen.step_s) as step_s,
         sum(seen.bytes) as bytes,
         sum(seen.known_s) as known_s,
+        sum(seen.mean_bytes_per_s * seen.known_s) / nullif(sum(seen.known_s), 0) as mean_bytes_per_s,
         max(seen.peak_bytes_per_s) as peak_bytes_per_s,
         max(seen.writer_nodes) as writer_nodes,
         max(seen.node_count) as node_count,
         min(seen.reporting_nodes) as reporting_nodes,
         sum(seen.util_stall_s) as util_stall_s,
         bool_and(seen.is_completed) as is_completed,
-        bool_and(seen.is_end_seen) as is_end_seen
+        bool_and(seen.is_span_seen) as is_span_seen
     from seen
     left join paired using (session_key, seen_number)
     group by seen.session_key, paired.logged_number, if(paired.logged_number is null, seen.seen_number, null)
@@ -64,8 +66,7 @@ final as (
         row_number() over (
             partition by both_kinds.session_key order by both_kinds.started_at, both_kinds.ended_at
         )::integer as save_number,
-        both_kinds.* exclude (session_key),
-        sessions.step_s
+        both_kinds.* exclude (session_key) replace (coalesce(both_kinds.step_s, sessions.step_s) as step_s)
     from both_kinds
     join sessions using (session_key)
 )

@@ -6,10 +6,9 @@ final as (
     select
         saves.session_key,
         row_number() over (partition by saves.session_key order by saves.started_at)::integer as seen_number,
-        saves.* exclude (session_key),
-        sessions.step_s
+        saves.* exclude (session_key)
     from saves
-    join sessions using (session_key)
+    semi join sessions using (session_key)
 )
 
 select * from final

@@ -1,6 +1,6 @@
 -- A row: one started gang session, with how much of it the telemetry of storage and GPUs covers. The samples are read
--- between int_checkpoint_nodes_asked and this model, into the tables meta.checkpoint_*.
-with asked as (select * from intermediate.int_checkpoint_nodes_asked),
+-- between int_checkpoint_members_asked and this model, into the tables meta.checkpoint_*.
+with asked as (select * from intermediate.int_checkpoint_members_asked),
 measured as (select * from meta.checkpoint_sessions),
 
 final as (

@@ -34,14 +34,13 @@ joined as (
         sessions.started_at as session_started_at,
         sessions.training_from,
         first_steps.first_step_at,
-        measured.step_s,
         (epoch_us(loads.ended_at) - epoch_us(loads.started_at)) / 1e6 as lasted_s,
         case
-            when measured.step_s > 60
-                then printf('a scrape step of %g s is over 60 s: too coarse to measure it', measured.step_s)
+            when loads.step_s > 60
+                then printf('a scrape step of %g s is over 60 s: too coarse to measure it', loads.step_s)
         end as reason
     from in_order as loads
-    join measured using (session_key)
+    semi join measured using (session_key)
     join keys using (session_key)
     join sessions using (session_id)
     left join first_steps using (session_id)
@@ -60,7 +59,7 @@ final as (
         ended_at,
         if(reason is null, lasted_s, null) as duration_s,
         bytes,
-        bytes / nullif(known_s, 0) as mean_bytes_per_s,
+        mean_bytes_per_s,
         peak_bytes_per_s,
         node_count,
         session_started_at,

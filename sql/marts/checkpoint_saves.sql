@@ -33,7 +33,7 @@ judged as (
         case
             when save_evidence = 'logged' then null
             when not is_step_fine then printf('a scrape step of %g s is over 60 s: too coarse to measure it', step_s)
-            when not is_end_seen then 'its end was not seen: telemetry breaks off inside it'
+            when not is_span_seen then 'its ends were not seen: telemetry breaks off beside them'
         end as duration_reason,
         case
             when save_s is not null then 'logged'
@@ -64,7 +64,7 @@ final as (
         interval_s,
         save_number,
         lineage_id,
-        bytes / nullif(known_s, 0) as mean_bytes_per_s,
+        mean_bytes_per_s,
         known_s,
         coalesce(node_count, session_node_count)::integer as node_count,
         reporting_nodes,
