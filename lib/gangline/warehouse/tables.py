@@ -56,6 +56,8 @@ _META_TABLES: dict[str, str] = {
         at timestamptz not null, unit varchar not null, total double not null, reporting_nodes integer not null""",
     "storage_levels": """export varchar not null, at timestamptz not null, file_system varchar not null,
         size_bytes double not null, available_bytes double not null""",
+    "xid_edges": """series_id bigint not null, seen_at timestamptz not null, previous_at timestamptz,
+        code bigint not null""",
     "inventory": "node varchar primary key, position integer not null",
     "node_periods": "node varchar not null, from_at timestamptz, to_at timestamptz",
     "maintenance": "from_at timestamptz, to_at timestamptz, note varchar",
