@@ -1,0 +1,108 @@
+"""VictoriaMetrics `/api/v1/export`: a series a line, written in bulk from matrices; form and quirks as in formats 2.1.
+
+Timestamps of one target are made into text once. A node that was not scraped leaves samples out, in all of its series.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from gangline.simulate.number_texts import Integers, row_texts
+
+ZSTD_LEVEL = 1
+Labels = Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What one exporter of one node gave at each scrape.
+
+    Attributes
+    ----------
+    labels
+        Of every series: `job`, `instance`.
+    times_ms
+        Scrapes, ascending, milliseconds since 1970.
+    is_scraped
+        Which of them were answered; null where all were.
+    """
+
+    labels: Labels
+    times_ms: Integers
+    is_scraped: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesBlock:
+    """Series of one metric: `values[series, scrape]` in units of the last of its decimals.
+
+    Attributes
+    ----------
+    targets
+        The place of each series' target in the list of targets.
+    labels
+        Each series' own labels, besides those of its target.
+    is_always
+        True for what the scraper itself writes (`up`), also where a target did not answer.
+    """
+
+    metric: str
+    targets: Sequence[int]
+    labels: Sequence[Labels]
+    values: Integers
+    decimals: int = 0
+    is_always: bool = False
+
+
+class VmLines:
+    """Writes blocks of series to a stream; each target's timestamps are made into text once."""
+
+    def __init__(self, stream: BinaryIO, targets: Sequence[Target]) -> None:
+        self._stream, self._targets = stream, targets
+        self._texts: dict[tuple[bytes, bool], bytes] = {}
+        self.samples = 0
+
+    def write(self, block: SeriesBlock) -> None:
+        """Writes one line a series; a series without a sample has no line."""
+        is_whole = [block.is_always or self._targets[target].is_scraped is None for target in block.targets]
+        whole = [place for place, is_told in enumerate(is_whole) if is_told]
+        partial = [place for place, is_told in enumerate(is_whole) if not is_told]
+        texts = dict(zip(whole, row_texts(block.values[whole], block.decimals), strict=True))
+        for place in partial:
+            kept = block.values[place][self._targets[block.targets[place]].is_scraped]
+            texts[place] = row_texts(kept[None], block.decimals)[0] if kept.size else b""
+        for place, target in enumerate(block.targets):
+            if texts[place]:
+                self._line(block, place, self._targets[target], texts[place])
+
+    def _line(self, block: SeriesBlock, place: int, target: Target, values: bytes) -> None:
+        labels = {"__name__": block.metric, **target.labels, **block.labels[place]}
+        envelope = json.dumps(labels, separators=(",", ":")).encode()
+        times = self._times(target, block.is_always)
+        self._stream.write(b'{"metric":%b,"values":[%b],"timestamps":[%b]}\n' % (envelope, values, times))
+        self.samples += values.count(b",") + 1
+
+    def _times(self, target: Target, is_always: bool) -> bytes:
+        is_whole = is_always or target.is_scraped is None
+        times_ms = target.times_ms if is_whole else target.times_ms[target.is_scraped]
+        key = (times_ms.tobytes(), is_whole)
+        if key not in self._texts:
+            (self._texts[key],) = row_texts(times_ms[None])
+        return self._texts[key]
+
+
+def write_export(path: Path, targets: Sequence[Target], blocks: Iterator[SeriesBlock], level: int = ZSTD_LEVEL) -> int:
+    """Writes one export, compressed, whole or not at all; gives the number of its samples."""
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as raw, zstandard.ZstdCompressor(level=level).stream_writer(raw) as stream:
+        lines = VmLines(stream, targets)
+        for block in blocks:
+            lines.write(block)
+    part.replace(path)
+    return lines.samples
