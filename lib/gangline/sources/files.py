@@ -46,6 +46,11 @@ class InputFile:
         """How many bytes, as they lie on disk, the stream that was opened last has fetched; 0 where it is closed."""
         return next((raw_file.tell() for raw_file in self._at_work if not raw_file.closed), 0)
 
+    def is_packed(self) -> bool:
+        """True where it is gzip or zstd."""
+        with self.path.open("rb") as raw:
+            return raw.read(4).startswith((GZIP_MAGIC, ZSTD_MAGIC))
+
     def is_utf16(self) -> bool:
         """True where the text begins with a UTF-16 mark, as a shell's `>` writes it on Windows."""
         with self.open() as stream:
@@ -57,14 +62,19 @@ class InputFile:
         A line of more than `max_bytes` comes as its first `max_bytes + 1`; the rest of it is passed over.
         """
         with self.open() as stream:
-            for number, line in enumerate(_capped(stream, max_bytes), start=1):
-                body = line[:-1] if line.endswith(b"\n") else line
-                yield number, body.removeprefix(UTF8_BOM) if number == 1 else body
+            for number, line in numbered_lines(stream, max_bytes):
+                yield number, line.removeprefix(UTF8_BOM) if number == 1 else line
 
     def digest(self) -> str:
         """SHA-256 of the file as it lies on disk, in hex."""
         with self.path.open("rb") as raw:
             return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+def numbered_lines(stream: BinaryIO, max_bytes: int = -1) -> Iterator[tuple[int, bytes]]:
+    """Lines of a stream from 1 without their newline; a longer one comes as its first `max_bytes + 1`."""
+    for number, line in enumerate(_capped(stream, max_bytes), start=1):
+        yield number, line[:-1] if line.endswith(b"\n") else line
 
 
 def _capped(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from gangline.sources.files import UTF8_BOM, InputFile
 from gangline.sources.prometheus_api import read_api
 from gangline.sources.prometheus_csv import read_csv
-from gangline.sources.prometheus_export import read_export
+from gangline.sources.prometheus_export import is_export, read_export
 from gangline.sources.prometheus_grafana import is_grafana, read_grafana
 from gangline.sources.prometheus_grid import is_grid
 from gangline.sources.prometheus_text import read_text
@@ -19,14 +19,13 @@ from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.samples import SampleBatch
 from gangline.vocabulary import SourceKind
 
-__all__ = ["KIND", "VERSION", "files", "read"]
+__all__ = ["KIND", "VERSION", "files", "has_export_lines", "read"]
 
 KIND = SourceKind.PROMETHEUS
 VERSION = 1
 HEAD_BYTES = 1 << 16
 INDEX_MAGIC, CHUNKS_MAGIC = b"\xba\xaa\xd7\x00", b"\x85\xbd\x40\xdd"
 BLOCK_META = "meta.json"
-_EXPORT_LINE = re.compile(rb'\s*\{\s*"(?:metric"\s*:\s*\{|values"|timestamps")')
 _BLOCK_META = re.compile(rb'"ulid"\s*:')
 _TEXT_LINE = re.compile(rb"(?m)^(?:#|[^\s{,;]*\{|\{|[A-Za-z_:][\w:.]*\s+[-+\d.NIni])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -51,18 +50,28 @@ def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Samp
     SourceRefusedError
         Where the file is no export of samples, mixes units of time, or an option that it needs is missing.
     """
-    with file.open() as stream:
-        head = stream.read(HEAD_BYTES).removeprefix(UTF8_BOM)
+    head = _head(file)
     _refuse_databases(file, head)
     if is_grafana(head):
         return read_grafana(file, options, log)
-    if _EXPORT_LINE.match(head):
+    if is_export(head):
         return read_export(file, log)
     if head.lstrip()[:1] in (b"{", b"[") and not _is_text(head):
         return read_api(file, _is_gridded(file, options), log)
     if options.format is not None or not (not head.strip() or _is_text(head)):
         return read_csv(file, options.format, log)
     return read_text(file, options.exported_at, log)
+
+
+def has_export_lines(file: InputFile) -> bool:
+    """True for VictoriaMetrics' export lines, which stand for themselves, so that a file of them may be cut."""
+    head = _head(file)
+    return is_export(head) and not is_grafana(head)
+
+
+def _head(file: InputFile) -> bytes:
+    with file.open() as stream:
+        return stream.read(HEAD_BYTES).removeprefix(UTF8_BOM)
 
 
 def _is_text(head: bytes) -> bool:

@@ -6,7 +6,7 @@ An unescaped quote cannot stand inside a JSON string, so `"values":[` is never p
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gangline.sources.files import InputFile
@@ -23,6 +23,7 @@ from gangline.sources.prometheus_times import Clock, TimeError
 from gangline.sources.records import ReadLog
 from gangline.sources.samples import SampleBatch
 
+_EXPORT_LINE = re.compile(rb'\s*\{\s*"(?:metric"\s*:\s*\{|values"|timestamps")')
 _LIST = re.compile(rb'"(values|timestamps)"\s*:\s*\[')
 _TAIL_BYTES = 100  # of a line that breaks off, for the ledger
 
@@ -39,10 +40,19 @@ class _Cut:
         return line[self.start + 1 : self.end - 1]
 
 
+def is_export(head: bytes) -> bool:
+    """True where a file's first bytes are those of such lines."""
+    return _EXPORT_LINE.match(head) is not None
+
+
 def read_export(file: InputFile, log: ReadLog) -> Iterator[SampleBatch]:
     """Yields each line's series; a line that cannot be read costs only itself."""
-    clock = Clock(str(file.path.name))
-    for number, line in file.lines(SERIES_MAX_BYTES):
+    return read_lines(file.lines(SERIES_MAX_BYTES), Clock(str(file.path.name)), log)
+
+
+def read_lines(lines: Iterable[tuple[int, bytes]], clock: Clock, log: ReadLog) -> Iterator[SampleBatch]:
+    """Yields the series of numbered lines, which may be some of a file's."""
+    for number, line in lines:
         if not line.strip():
             continue
         log.split()

@@ -26,6 +26,11 @@ class Clock:
         self._kept: dict[tuple[int, bytes, bytes], tuple[bytes, TimesMs]] = {}
         self._kept_bytes = 0
 
+    @property
+    def unit(self) -> str | None:
+        """`s` or `ms`; null before the first timestamp."""
+        return self._unit
+
     def list_of_ms(self, text: bytes, line: int | None) -> TimesMs:
         """Milliseconds of a comma-separated list; the same text gives the same array."""
         key = (len(text), text[:64], text[-64:])

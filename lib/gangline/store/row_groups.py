@@ -1,6 +1,7 @@
 """Rows of a part back from disk, as they were written."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def _rows(table: pa.Table, day: int, timelines: dict[int, DayTimes]) -> Iterator
 def _slices(lists: pa.ListArray, dtype: np.dtype[Any]) -> Iterator[NDArray[Any]]:
     """Each list as a view of the column's numbers; a null one is empty."""
     flat, offsets = _numbers(lists.values, dtype), _numbers(lists.offsets, np.dtype(np.int32)).tolist()
-    for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
+    for start, stop in pairwise(offsets):
         yield flat[start:stop]
 
 
