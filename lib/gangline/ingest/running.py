@@ -15,8 +15,8 @@ import polars as pl
 from gangline import __version__
 from gangline.build import build, sql_folder
 from gangline.config.model import Config
+from gangline.ingest.fillers import fillers_of
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
-from gangline.ingest.gpu_training import fill_gpu_training
 from gangline.ingest.loading import FileOutcome, Meter, file_id_of, forget_file, load_file, try_file, unreadable
 from gangline.store.settling import settle
 from gangline.store.sweeping import forget_lost_parts, lost_parts, named_files, sweep
@@ -25,7 +25,6 @@ from gangline.warehouse.opening import WarehouseError, connect, open_raw, path_o
 from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, get_build, record_config, set_build
 from gangline.warehouse.writing import writing
 
-GPU_TRAINING = "intermediate.int_gpu_training_found"
 Listener = Callable[[str, int, int], None]
 
 
@@ -252,7 +251,7 @@ def _build(con: duckdb.DuckDBPyConnection, config: Config) -> None:
     record_config(con, config)
     settle(con, telemetry_of(config))
     publish_views(con)
-    build(con, sql_folder(), fillers={GPU_TRAINING: lambda con: fill_gpu_training(con, config)})
+    build(con, sql_folder(), fillers=fillers_of(config))
     set_build(con, **_facts(config), built_at=datetime.now(UTC).isoformat(timespec="seconds"))
 
 
