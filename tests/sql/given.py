@@ -22,7 +22,10 @@ RAW_TABLES = {
     "annotations": "annotation_records",
     "runs": "run_records",
     "run_steps": "run_step_records",
+    "kernel_events": "kernel_event_records",
+    "kernel_logs": "kernel_log_records",
 }
+META_TABLES = {"series": "series_seen", "xid_edges": "xid_edges"}
 HOST_LISTS = ("nodes", "excluded_nodes")
 CLUSTER = {"name": "test", "time_zone": "UTC"}
 ONE_FILE = [{"id": "export", "kind": "sessions_csv", "latest_at": "2026-04-01T00:00:00Z"}]
@@ -44,7 +47,10 @@ def warehouse_of(given: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         _put_file(con, file)
     for name, table in RAW_TABLES.items():
         for line, row in enumerate(_rows(given.get(name, "")), start=2):
-            _put_row(con, table, {"line": str(line), "file_id": files[0]["id"], **row})
+            _put_row(con, f"raw.{table}", {"line": str(line), "file_id": files[0]["id"], **row})
+    for name, table in META_TABLES.items():
+        for row in _rows(given.get(name, "")):
+            _put_row(con, f"meta.{table}", row)
     return con
 
 
@@ -89,7 +95,7 @@ def _put_row(con: duckdb.DuckDBPyConnection, table: str, row: dict[str, str]) ->
     values = [_value(name, value) for name, value in row.items()]
     columns = ", ".join(f'"{name}"' for name in row)
     marks = ", ".join("?" for _ in row)
-    con.execute(f"insert into raw.{table} ({columns}) values ({marks})", values)
+    con.execute(f"insert into {table} ({columns}) values ({marks})", values)
 
 
 def _value(name: str, value: str) -> object:
