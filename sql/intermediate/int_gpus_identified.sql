@@ -4,7 +4,7 @@ with series as (
     select
         node,
         gpu_index,
-        lower(gpu_uuid) as gpu_uuid,
+        gpu_uuid,
         pci_bus_id_of(labels ->> 'pci_bus_id') as pci_bus_id,
         first_at,
         last_at
@@ -25,7 +25,7 @@ logged as (
     select
         names.node,
         null::integer as gpu_index,
-        lower(events.gpu_uuid) as gpu_uuid,
+        events.gpu_uuid,
         pci_bus_id_of(events.pci_bus_id) as pci_bus_id,
         events.event_at as first_at,
         events.event_at as last_at

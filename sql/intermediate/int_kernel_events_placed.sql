@@ -10,7 +10,7 @@ messages as (
         events.* exclude (node, pci_bus_id, gpu_uuid),
         names.node,
         pci_bus_id_of(events.pci_bus_id) as pci_bus_id,
-        lower(events.gpu_uuid) as own_uuid,
+        events.gpu_uuid as own_uuid,
         files.path as file,
         files.file_order,
         coalesce(events.event_at, 'infinity'::timestamptz) as placed_at

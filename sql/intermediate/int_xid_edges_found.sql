@@ -13,7 +13,7 @@ final as (
         edges.previous_at is not null as is_seen_to_begin,
         series.node,
         series.gpu_index,
-        lower(series.gpu_uuid) as gpu_uuid,
+        series.gpu_uuid,
         pci_bus_id_of(series.labels ->> 'pci_bus_id') as pci_bus_id
     from edges
     join series using (series_id)
