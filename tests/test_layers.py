@@ -12,11 +12,11 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"vocabulary", "units", "intervals", "counters", "hostlists", "quoting", "windows", "estimates"}),
     frozenset({"config"}),
     frozenset({"sources"}),
-    frozenset({"contracts", "models", "checks", "descriptions", "build", "roles", "store", "warehouse"}),
+    frozenset({"contracts", "models", "checks", "descriptions", "build", "roles", "store", "phases", "warehouse"}),
     frozenset({"ingest"}),
     frozenset(),  # the analyses: every module that stands in no other layer
     frozenset({"charts"}),
-    frozenset({"report", "simulate"}),
+    frozenset({"report", "simulate", "lab"}),
     frozenset({"cli", "__main__"}),
 )
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

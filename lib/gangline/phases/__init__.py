@@ -1,0 +1,1 @@
+"""What gang sessions did, step by step: saves, loads, training, told from storage and GPU use (analyses 6)."""

@@ -1,0 +1,136 @@
+"""Counters of nodes day by day: what each counted in every step, exact over the edges of days (analyses 10).
+
+Memory holds one day of one role, and of each series the last hour before it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
+from datetime import date
+from typing import Self
+
+import numpy as np
+
+from gangline.counters import GAP_STEPS, increases
+from gangline.phases.stretches import Values
+from gangline.roles.reading import mount_keys
+from gangline.roles.resolving import ResolvedRole
+from gangline.sources.samples import TimesMs
+from gangline.store.layout import DAY_MS
+from gangline.store.mounts import counted_once
+from gangline.store.parts import SeriesDay
+from gangline.store.reading import SampleStore, SeriesSamples
+
+LAG_MS = 3_600_000  # how far steps are behind the samples that are read: a delta may end that much later
+KEPT_SAMPLES = 4  # from before it, for a delta across its edge and for replicas' dips
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What one series had counted by each of its samples, and where it has gaps."""
+
+    times_ms: TimesMs
+    counted: Values
+    gaps_ms: list[tuple[int, int]]
+    scrape_ms: int
+
+    @classmethod
+    def of(cls, samples: SeriesSamples, scale: float) -> Self | None:
+        """Reads samples in time order, NaN left out; null where there is no pair of them."""
+        times_ms = samples.times_ms
+        if times_ms.size < 2:
+            return None
+        distances = np.diff(times_ms)
+        scrape_ms = float(np.median(distances))
+        wide = np.flatnonzero(distances > GAP_STEPS * scrape_ms)
+        gaps = list(zip(times_ms[wide].tolist(), times_ms[wide + 1].tolist(), strict=True))
+        counted = np.concatenate([[0.0], np.cumsum(increases(samples.values))])
+        return cls(times_ms, counted * scale if scale != 1 else counted, gaps, round(scrape_ms))
+
+    def by_step(self, edges_ms: TimesMs) -> Values:
+        """What was counted between consecutive edges; NaN where a gap or the series' end touches a step.
+
+        >>> times = np.array([15_000, 45_000, 75_000, 105_000, 195_000])
+        >>> samples = SeriesSamples(1, times, np.array([100.0, 130, 160, 190, 280]))
+        >>> Counted.of(samples, 1.0).by_step(np.arange(0, 210_000, 30_000)).tolist()
+        [nan, 30.0, 30.0, nan, nan, nan]
+        """
+        counted = np.diff(np.interp(edges_ms, self.times_ms, self.counted))
+        counted[: max(0, int(np.searchsorted(edges_ms, self.times_ms[0])))] = np.nan
+        counted[max(0, int(np.searchsorted(edges_ms, self.times_ms[-1], side="right")) - 1) :] = np.nan
+        for start_ms, end_ms in self.gaps_ms:
+            first = max(0, int(np.searchsorted(edges_ms, start_ms, side="right")) - 1)
+            counted[first : int(np.searchsorted(edges_ms, end_ms))] = np.nan
+        return counted
+
+
+class CounterDays:
+    """A counter role, read by day. Days must be taken in order."""
+
+    def __init__(self, store: SampleStore, role: ResolvedRole) -> None:
+        self._store, self._role = store, role
+        pairs = zip(role.series["series_id"], role.series["node"], strict=True)
+        self._node_of = {series_id: node for series_id, node in pairs if node is not None}
+        keys = {series_id: key for series_id, key in mount_keys(role).items() if series_id in self._node_of}
+        shared = {key for key, count in Counter(keys.values()).items() if count > 1}
+        self._rivals: dict[int, Hashable] = {series_id: key for series_id, key in keys.items() if key in shared}
+        self._kept: dict[int, SeriesSamples] = {}
+
+    def take(self, day: date, end_ms: int, nodes: Collection[str]) -> dict[str, list[Counted]]:
+        """What the series of each of these nodes counted on a day that ends then, and in the hour before it.
+
+        Series without a sample in that time are left out. Mounts of one (node, export, operation) whose counters are
+        equal count once (analyses 7).
+        """
+        series = self._series(day, nodes)
+        self._kept = {series_id: _tail(samples, end_ms - LAG_MS) for series_id, samples in series.items()}
+        first_ms = end_ms - DAY_MS - LAG_MS
+        series = {series_id: samples for series_id, samples in series.items() if samples.times_ms[-1] > first_ms}
+        counted: dict[str, list[Counted]] = {}
+        rivals = {series_id: samples for series_id, samples in series.items() if series_id in self._rivals}
+        doubled = rivals.keys() - set(counted_once(rivals, self._rivals))
+        for series_id, samples in series.items():
+            read = None if series_id in doubled else Counted.of(samples, self._role.source.scale)
+            if read is not None:
+                counted.setdefault(self._node_of[series_id], []).append(read)
+        return counted
+
+    def _series(self, day: date, nodes: Collection[str]) -> dict[int, SeriesSamples]:
+        """The day's samples behind those that were kept."""
+        rows = {
+            row.series_id: _numbers(row)
+            for row in self._store.rows(self._role.source.metric, day)
+            if self._node_of.get(row.series_id) in nodes
+        }
+        kept = {series_id: samples for series_id, samples in self._kept.items() if self._node_of[series_id] in nodes}
+        return {
+            series_id: _joined(kept.get(series_id), rows.get(series_id)) for series_id in sorted(kept.keys() | rows)
+        }
+
+
+def by_node(counted: list[Counted], edges_ms: TimesMs) -> Values:
+    """What a node's series counted together in each step; NaN where none of them tells."""
+    if len(counted) == 1:
+        return counted[0].by_step(edges_ms)
+    steps = np.stack([series.by_step(edges_ms) for series in counted])
+    return np.where(np.isnan(steps).all(axis=0), np.nan, np.nansum(steps, axis=0))
+
+
+def _numbers(row: SeriesDay) -> SeriesSamples:
+    is_number = ~np.isnan(row.values)
+    if is_number.all():
+        return SeriesSamples(row.series_id, row.times.times_ms, row.values)
+    return SeriesSamples(row.series_id, row.times.times_ms[is_number], row.values[is_number])
+
+
+def _joined(earlier: SeriesSamples | None, today: SeriesSamples | None) -> SeriesSamples:
+    present = [samples for samples in (earlier, today) if samples is not None]
+    if len(present) == 1:
+        return present[0]
+    times_ms = np.concatenate([samples.times_ms for samples in present])
+    return SeriesSamples(present[0].series_id, times_ms, np.concatenate([samples.values for samples in present]))
+
+
+def _tail(samples: SeriesSamples, first_ms: int) -> SeriesSamples:
+    first = max(0, int(np.searchsorted(samples.times_ms, first_ms)) - KEPT_SAMPLES)
+    return SeriesSamples(samples.series_id, samples.times_ms[first:].copy(), samples.values[first:].copy())
