@@ -3,6 +3,7 @@ with records as (select * from staging.stg_exports__sessions),
 parts as (select * from staging.stg_exports__session_parts),
 incidents as (select * from staging.stg_exports__node_incidents),
 node_states as (select * from staging.stg_exports__node_states),
+kernel_logs as (select * from staging.stg_exports__kernel_logs),
 inventory as (select * from meta.inventory),
 settings as (select * from meta.settings),
 
@@ -12,7 +13,15 @@ in_sessions as (
     select node from parts where node is not null
 ),
 
--- the config's list, else every node of a session, else (an export without sessions) every node of an incident
+-- a log may give a host with its domain, and an address keeps its dots
+in_kernel_logs as (
+    select distinct if(regexp_full_match(node, '[0-9.]+|.*:.*'), node, split_part(node, '.', 1)) as node
+    from kernel_logs
+    where node is not null
+),
+
+-- the config's list, else every node of a session, else (an export without sessions) every node of an incident or a
+-- kernel log
 named as (
     select node from inventory
     union
@@ -20,6 +29,8 @@ named as (
     union
     select node from incidents
     where node is not null and not exists (from inventory) and not exists (from in_sessions)
+    union
+    select node from in_kernel_logs where not exists (from inventory) and not exists (from in_sessions)
 ),
 
 unnamed as (

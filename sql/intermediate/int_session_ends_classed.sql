@@ -4,6 +4,7 @@ members as (select * from intermediate.int_session_nodes_merged),
 nodes as (select * from intermediate.int_nodes_keyed),
 node_incidents as (select * from intermediate.int_node_incidents_merged),
 node_states as (select * from intermediate.int_node_states_merged),
+xid_events as (select * from intermediate.int_xid_events_grouped),
 annotations as (select * from intermediate.int_annotations_targeted),
 runs as (select * from intermediate.int_session_runs_measured),
 maintenance as (select * from meta.maintenance),
@@ -37,29 +38,47 @@ called_planned as (
         and members.until_at >= annotations.started_at
 ),
 
-kills as (
-    select members.node_key, ends.session_key, ends.started_at, ends.ended_at
-    from ends
-    join members using (session_key)
-    where ends.end_reason = 'killed'
-),
-
 began as (
     select node, started_at, null::timestamptz as over_at, 'incident_before' as end_rule from node_incidents
     union all
     select node, started_at, ended_at, 'node_down_before' from node_states where state_kind = 'down'
+    union all
+    -- a log whose clock drifts tells of no 'before'
+    select node, event_at, null, 'xid_before' from xid_events where has_sure_time
+),
+
+-- stretches of before_min, so that what began meets the ends in its own and the next by equality
+reach as (select greatest((failures_before_min * 6e7)::bigint, 60000000) as reach_us from meta.settings),
+
+bucketed as (
+    select nodes.node_key, began.*, unnest([0, 1]) + epoch_us(began.started_at) // reach.reach_us as bucket
+    from began
+    join nodes using (node)
+    cross join reach
+),
+
+kills as (
+    select
+        members.node_key,
+        ends.session_key,
+        ends.started_at,
+        ends.ended_at,
+        epoch_us(ends.ended_at) // reach.reach_us as bucket
+    from ends
+    join members using (session_key)
+    cross join reach
+    where ends.end_reason = 'killed'
 ),
 
 explained as (
-    select kills.session_key, min(began.end_rule) as end_rule
-    from began
-    join nodes using (node)
-    join kills using (node_key)
+    select kills.session_key, min(bucketed.end_rule) as end_rule
+    from bucketed
+    join kills using (node_key, bucket)
     cross join settings
-    where began.started_at <= kills.ended_at
+    where bucketed.started_at <= kills.ended_at
         -- a node that was up again before the session began did not end it
-        and coalesce(began.over_at > kills.started_at, true)
-        and minutes_between(began.started_at, kills.ended_at) <= settings.failures_before_min
+        and coalesce(bucketed.over_at > kills.started_at, true)
+        and minutes_between(bucketed.started_at, kills.ended_at) <= settings.failures_before_min
     group by kills.session_key
 ),
 
