@@ -87,6 +87,7 @@ def _shown(path: Path, folder: Path) -> str:
 def options_of(entry: SourceEntry, config: Config) -> SourceOptions:
     """What the reader is told: the entry's own keys, the cluster's zone where it names none."""
     is_telemetry = entry.kind == SourceKind.PROMETHEUS
+    is_log = entry.kind in (SourceKind.KERNEL_LOG, SourceKind.CONSOLE_LOG)
     return SourceOptions(
         kind=str(entry.kind),
         time_zone=entry.time_zone or config.cluster.time_zone,
@@ -97,7 +98,7 @@ def options_of(entry: SourceEntry, config: Config) -> SourceOptions:
         node=entry.node,
         boot_at=entry.boot_at,
         api_points=entry.api_points,
-        exported_at=entry.exported_at if is_telemetry else None,
+        exported_at=entry.exported_at if is_telemetry or is_log else None,
         node_labels=tuple(config.telemetry.node_labels) if is_telemetry else (),
-        node_strip=tuple(config.telemetry.node_strip) if is_telemetry else (),
+        node_strip=tuple(config.telemetry.node_strip) if is_telemetry or is_log else (),
     )

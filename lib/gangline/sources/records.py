@@ -209,9 +209,9 @@ class SourceOptions:
     node: str | None = None
     boot_at: datetime | None = None
     api_points: str | None = None
-    exported_at: datetime | None = None  # prometheus: the instant of a scrape without timestamps
+    exported_at: datetime | None = None  # prometheus: of a scrape without timestamps; logs: of times without a year
     node_labels: tuple[str, ...] = ()  # prometheus: which labels name the node
-    node_strip: tuple[str, ...] = ()  # prometheus: patterns cut from a node's name
+    node_strip: tuple[str, ...] = ()  # prometheus and logs: patterns cut from a node's name
 
 
 @dataclass

@@ -1,0 +1,42 @@
+"""Wall times of kernel messages, which come one after the other, to UTC."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from gangline.sources.clocks import readings
+from gangline.sources.records import ReadLog
+from gangline.sources.table_times import YEARS
+
+DISORDER = timedelta(minutes=5)  # how far lines may come out of order and still tell which reading is meant
+
+
+class KernelClock:
+    """Reads wall times in order; nothing that a clock shows is an error, but what is strange is counted."""
+
+    def __init__(self, zone: ZoneInfo, log: ReadLog) -> None:
+        self._zone = zone
+        self._log = log
+        self._latest: datetime | None = None
+
+    def instant(self, wall: datetime, line: int) -> datetime | None:
+        """The instant, null where the clock was not set; in an hour that a clock change repeats, the order decides."""
+        if wall.year not in YEARS:
+            self._log.odd("clock_not_set", line)
+            return None
+        try:
+            at = self._reading(wall, line)
+        except OverflowError:
+            self._log.odd("clock_not_set", line)
+            return None
+        self._latest = at
+        return at
+
+    def _reading(self, wall: datetime, line: int) -> datetime:
+        found = readings(wall, self._zone)
+        if not found:
+            self._log.odd("impossible_local_time", line)
+            return wall.replace(tzinfo=self._zone).astimezone(UTC)
+        if len(found) > 1:
+            self._log.odd("ambiguous_local_time", line)
+        floor = found[0] if self._latest is None else self._latest - DISORDER
+        return next((at for at in found if at >= floor), found[0])

@@ -1,0 +1,77 @@
+"""The year of times that have none: months that step back by more than half a year are a New Year."""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from gangline.sources.kernel_stamps import MONTH_NUMBERS, MONTHS
+
+HALF_YEAR_MONTHS = 6
+LATE_BY = timedelta(days=1)  # a clock ahead, or a log of a zone east of ours
+LEAP_CYCLE_YEARS = 8
+_CLOCK_SET = re.compile(rb"setting system clock to (\d{4})-(\d\d)-\d\d")
+_FILE_DAY = re.compile(r"(?<!\d)(20\d\d)[-_]?([01]\d)[-_]?([0-3]\d)(?!\d)")
+
+
+@dataclass
+class YearCount:
+    """Whole years passed since the first line, told from months alone; lines a little out of order count back again."""
+
+    month: bytes = b""
+    passed: int = 0
+
+    def step(self, month: bytes) -> int:
+        """Takes a line's month, and gives the years passed up to it."""
+        if self.month:
+            ahead = MONTH_NUMBERS[month] - MONTH_NUMBERS[self.month]
+            self.passed += (ahead < -HALF_YEAR_MONTHS) - (ahead > HALF_YEAR_MONTHS)
+        self.month = month
+        return self.passed
+
+
+def first_year(lines: Iterable[bytes], pattern: re.Pattern[bytes], limit: datetime) -> int:
+    """The year of the first line that `pattern` matches (groups: month, stamp).
+
+    A line in which the kernel reads the year off its clock chip decides; else the latest line is taken to be of the
+    last year in which it is not later than `limit`.
+    """
+    count, latest, as_before = YearCount(), b"", b""
+    for line in lines:
+        if not (as_before and line.startswith(as_before)):
+            found = pattern.match(line)
+            if found is None:
+                continue
+            as_before = line[: found.end("month")]
+            count.step(found["month"])
+        latest = line
+        told = _CLOCK_SET.search(line) if b"setting system clock" in line else None
+        if told:
+            return int(told[1]) + YearCount(MONTHS[int(told[2]) % 12 - 1].encode()).step(count.month) - count.passed
+    head = pattern.match(latest)
+    return limit.year - count.passed if head is None else _latest_year(head["stamp"], limit) - count.passed
+
+
+def limit_of(path: Path, exported_at: datetime | None) -> datetime:
+    """No line of a file is later than its export; else the day in its name (logrotate's), else its time on disk."""
+    return exported_at or _day_of(path.name) or datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+def _latest_year(stamp: bytes, limit: datetime) -> int:
+    month, day = MONTH_NUMBERS[stamp[:3]], int(stamp.split()[1])
+    bound = (limit + LATE_BY).date()
+    for year in range(bound.year, bound.year - LEAP_CYCLE_YEARS - 1, -1):
+        if 1 <= day <= monthrange(year, month)[1] and date(year, month, day) <= bound:
+            return year
+    return bound.year
+
+
+def _day_of(name: str) -> datetime | None:
+    for year, month, day in _FILE_DAY.findall(name):
+        try:
+            return datetime(int(year), int(month), int(day), 23, 59, 59, tzinfo=UTC)
+        except ValueError:
+            continue
+    return None
