@@ -1,6 +1,7 @@
 """Every command as a person gives it: what it prints, where, and its exit code."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +113,21 @@ def test_usage_errors_are_2(run, config: Path, arguments: list[str], said: str) 
     assert said in ran.err
     assert "Traceback" not in ran.err
     assert not (config.parent / "warehouse.duckdb").exists()
+
+
+def test_lab_opens_the_exploring_notebook_offline_on_the_named_cluster(
+    run, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("lab", "-c", config).code == 2  # no warehouse yet
+    assert run("ingest", "-c", config).code == 0
+    started: list[list[str]] = []
+    monkeypatch.setattr("os.execv", lambda _, arguments: started.append(arguments))
+    monkeypatch.setattr("os.chdir", lambda _: None)
+    monkeypatch.setenv("GANGLINE_CONFIG", "")
+    assert run("lab", "-c", config, "--no-browser", "--port=9000").code == 0
+    assert os.environ["GANGLINE_CONFIG"] == str(config)
+    assert started[0][-2:] == ["--no-browser", "--port=9000"]
+    assert {"--LabApp.news_url=None", "--LabApp.default_url=/lab/tree/notebooks/20_explore.ipynb"} <= set(started[0])
 
 
 def test_init_makes_a_config_that_works_and_never_overwrites(run, tmp_path: Path) -> None:
