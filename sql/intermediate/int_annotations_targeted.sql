@@ -5,6 +5,9 @@ files as (select * from intermediate.int_files_dated),
 sessions as (select session_key, session_id, bare_id from intermediate.int_sessions_merged),
 nodes as (select node_key, node from intermediate.int_nodes_keyed),
 incidents as (select incident_id from intermediate.int_node_incidents_merged),
+xid_incidents as (
+    select distinct incident_id from intermediate.int_xid_events_grouped where incident_id is not null
+),
 
 merged as (
     select
@@ -35,6 +38,8 @@ incident_names as (
     select incident_id as name, incident_id from incidents
     union
     select substr(incident_id, length('node:') + 1), incident_id from incidents
+    union
+    select incident_id, incident_id from xid_incidents
 ),
 
 final as (

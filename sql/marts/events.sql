@@ -5,6 +5,11 @@ files as (select * from intermediate.int_files_dated),
 node_states as (select * from intermediate.int_node_states_merged),
 node_incidents as (select * from intermediate.int_node_incidents_merged),
 annotations as (select * from marts.annotations),
+xid_events as (select * from marts.xid_events),
+incidents as (select * from marts.incidents),
+saves as (select * from marts.checkpoint_saves),
+loads as (select * from marts.checkpoint_loads),
+run_events as (select * from intermediate.int_run_events_found),
 
 session_facts as (
     select sessions.*, lineages.lineage_id, files.path as file
@@ -34,17 +39,44 @@ incident_events as (
     select ended_at as event_at, 'node_incident_ended' as event_kind, kind as value, * from node_incidents
 ),
 
+xid_facts as (
+    select
+        xid_events.*,
+        concat_ws(
+            ': ',
+            nullif(concat_ws(' ', code, 'GPU ' || coalesce(gpu_index::varchar, gpu_uuid, pci_bus_id)), ''),
+            detail
+        ) as value,
+        if(source = 'gauge', 'prometheus', 'kernel_log') as source_kind
+    from xid_events
+),
+
+save_events as (
+    select started_at as event_at, 'save_started' as kind, stage as value, * from saves
+    union all by name
+    select ended_at as event_at, 'save_ended' as kind, round(bytes / 1e9, 1)::varchar || ' GB' as value, * from saves
+),
+
+load_events as (
+    select started_at as event_at, 'load_started' as kind, null::varchar as value, * from loads
+    union all by name
+    select ended_at as event_at, 'load_ended' as kind, round(bytes / 1e9, 1)::varchar || ' GB' as value, * from loads
+),
+
 annotation_events as (
     select
         annotations.started_at as event_at,
-        coalesce(annotations.node, node_incidents.node) as node,
+        coalesce(annotations.node, node_incidents.node, incidents.node) as node,
         annotations.session_id,
         concat_ws(': ', annotations.cause, annotations.note) as value,
         annotations.file,
         annotations.line
     from annotations
     left join node_incidents using (incident_id)
+    left join incidents on incidents.incident_id = annotations.incident_id
 ),
+
+lineage_ids as (select session_id, any_value(lineage_id) as lineage_id from session_facts group by session_id),
 
 final as (
     select event_at as at, null as node, session_id, lineage_id, kind, value, source, file, line from session_events
@@ -55,6 +87,25 @@ final as (
     union all
     select event_at as at, node, null, null, event_kind, value, source, file, line from incident_events
     where event_at is not null
+    union all
+    select xid_facts."at", node, null, null, kind, value, source_kind, file, line from xid_facts
+    where xid_facts."at" is not null
+    union all
+    select incidents.started_at, incidents.node, incidents.session_id, lineage_ids.lineage_id, 'incident_started',
+        incidents.kind || ': ' || incidents.class, xid_facts.source_kind, xid_facts.file, xid_facts.line
+    from incidents
+    join xid_facts on xid_facts.event_id = incidents.primary_event_id
+    left join lineage_ids on lineage_ids.session_id = incidents.session_id
+    union all
+    select event_at, null, session_id, lineage_id, kind, value, if(save_evidence = 'logged', 'wandb', 'prometheus'),
+        null, null
+    from save_events
+    union all
+    select event_at, null, session_id, lineage_id, kind, value, 'prometheus', null, null from load_events
+    union all
+    select event_at, null, run_events.session_id, lineage_ids.lineage_id, kind, value, source, file, line
+    from run_events
+    left join lineage_ids on lineage_ids.session_id = run_events.session_id
     union all
     select event_at as at, node, session_id, null, 'annotation', value, 'annotations_csv', file, line from annotation_events
     where event_at is not null
