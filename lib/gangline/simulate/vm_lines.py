@@ -50,6 +50,8 @@ class SeriesBlock:
         Each series' own labels, besides those of its target.
     is_always
         True for what the scraper itself writes (`up`), also where a target did not answer.
+    first
+        The scrape from which on there are samples.
     """
 
     metric: str
@@ -58,6 +60,7 @@ class SeriesBlock:
     values: Integers
     decimals: int = 0
     is_always: bool = False
+    first: int = 0
 
 
 class VmLines:
@@ -65,33 +68,38 @@ class VmLines:
 
     def __init__(self, stream: BinaryIO, targets: Sequence[Target]) -> None:
         self._stream, self._targets = stream, targets
-        self._texts: dict[tuple[bytes, bool], bytes] = {}
+        self._texts: dict[bytes, bytes] = {}
         self.samples = 0
 
     def write(self, block: SeriesBlock) -> None:
         """Writes one line a series; a series without a sample has no line."""
-        is_whole = [block.is_always or self._targets[target].is_scraped is None for target in block.targets]
-        whole = [place for place, is_told in enumerate(is_whole) if is_told]
-        partial = [place for place, is_told in enumerate(is_whole) if not is_told]
+        kept = [self._kept(block, self._targets[target]) for target in block.targets]
+        whole = [place for place, is_kept in enumerate(kept) if is_kept is None]
         texts = dict(zip(whole, row_texts(block.values[whole], block.decimals), strict=True))
-        for place in partial:
-            kept = block.values[place][self._targets[block.targets[place]].is_scraped]
-            texts[place] = row_texts(kept[None], block.decimals)[0] if kept.size else b""
-        for place, target in enumerate(block.targets):
+        for place, is_kept in enumerate(kept):
+            if is_kept is not None:
+                (texts[place],) = row_texts(block.values[place][is_kept][None], block.decimals)
             if texts[place]:
-                self._line(block, place, self._targets[target], texts[place])
+                self._line(block, place, texts[place], self._times(self._targets[block.targets[place]], is_kept))
 
-    def _line(self, block: SeriesBlock, place: int, target: Target, values: bytes) -> None:
+    def _kept(self, block: SeriesBlock, target: Target) -> NDArray[np.bool_] | None:
+        """Which scrapes gave a sample; null where all did."""
+        is_kept = None if block.is_always else target.is_scraped
+        if block.first == 0:
+            return is_kept
+        is_late = np.arange(target.times_ms.size) >= block.first
+        return is_late if is_kept is None else is_late & is_kept
+
+    def _line(self, block: SeriesBlock, place: int, values: bytes, times: bytes) -> None:
+        target = self._targets[block.targets[place]]
         labels = {"__name__": block.metric, **target.labels, **block.labels[place]}
         envelope = json.dumps(labels, separators=(",", ":")).encode()
-        times = self._times(target, block.is_always)
         self._stream.write(b'{"metric":%b,"values":[%b],"timestamps":[%b]}\n' % (envelope, values, times))
         self.samples += values.count(b",") + 1
 
-    def _times(self, target: Target, is_always: bool) -> bytes:
-        is_whole = is_always or target.is_scraped is None
-        times_ms = target.times_ms if is_whole else target.times_ms[target.is_scraped]
-        key = (times_ms.tobytes(), is_whole)
+    def _times(self, target: Target, is_kept: NDArray[np.bool_] | None) -> bytes:
+        times_ms = target.times_ms if is_kept is None else target.times_ms[is_kept]
+        key = times_ms.tobytes()
         if key not in self._texts:
             (self._texts[key],) = row_texts(times_ms[None])
         return self._texts[key]
