@@ -66,15 +66,17 @@ final as (
         case
             when coalesce(known_steps, 0) > 0 and save_reason is null then null
             when save_reason is not null then save_reason
-            when seen_nodes = 0 then 'no telemetry of its nodes from its time'
-            else coalesce(reason, 'fewer than nine tenths of its nodes ever report what they write')
+            when steps > 0 then 'fewer than nine tenths of its nodes ever report what they write'
+            when seen_nodes > 0 then coalesce(reason, 'it is shorter than a scrape step')
+            else 'no telemetry of its nodes from its time'
         end as telemetry_reason,
         case
             when has_load then null
             when no_load_reason is not null then no_load_reason
             when epoch_us(until_at) - epoch_us(started_at) < (select load_min_session_min from rules) * 6e7
                 then 'it is shorter than load_min_session_min'
-            when seen_nodes = 0 then 'no telemetry of its nodes from its time'
+            when coalesce(steps, 0) = 0 and seen_nodes > 0 then coalesce(reason, 'it is shorter than a scrape step')
+            when coalesce(steps, 0) = 0 then 'no telemetry of its nodes from its time'
             when coalesce(read_known_ratio, 0) = 0 then 'fewer than nine tenths of its nodes ever report what they read'
             when coalesce(util_known_ratio, 0) = 0 then 'fewer than nine tenths of its nodes ever report GPU use'
             else 'no step of it reads above the threshold with idle GPUs'

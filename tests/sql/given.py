@@ -25,7 +25,9 @@ RAW_TABLES = {
     "kernel_events": "kernel_event_records",
     "kernel_logs": "kernel_log_records",
 }
-META_TABLES = {"series": "series_seen", "xid_edges": "xid_edges"}
+META_TABLES = {"series": "series_seen", "xid_edges": "xid_edges"} | {
+    f"telemetry_{what}": f"checkpoint_{what}" for what in ("rules", "sessions", "phases", "saves", "loads")
+}
 HOST_LISTS = ("nodes", "excluded_nodes")
 CLUSTER = {"name": "test", "time_zone": "UTC"}
 ONE_FILE = [{"id": "export", "kind": "sessions_csv", "latest_at": "2026-04-01T00:00:00Z"}]
