@@ -101,7 +101,7 @@ held as (
 ),
 
 shut as (
-    select met.incident_id, max(coalesce(states.ended_at, states.observed_until)) as shut_until
+    select met.incident_id, if(bool_or(states.ended_at is null), null, max(states.ended_at)) as shut_until
     from met
     join states using (node)
     left join next_attempts using (incident_id)
@@ -123,6 +123,7 @@ final as (
         next_attempts.session_key as next_session_key,
         known_attempts.is_kept as next_kept_node,
         went_on.session_key as running_session_key,
+        shut.incident_id is not null as was_shut,
         shut.shut_until,
         back.back_at,
         held.held_at is not null and held.held_at < coalesce(back.back_at, 'infinity'::timestamptz)

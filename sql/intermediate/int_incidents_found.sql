@@ -1,15 +1,7 @@
 -- A row: one incident: its first event, and the event whose code is strictest about keeping the node, which decides what
 -- is called for.
 with events as (select * from intermediate.int_xid_events_grouped where incident_id is not null),
-codes as (
-    select
-        null::bigint as code,
-        null::varchar as report_class,
-        null::varchar as catalogue_action,
-        null::varchar as policy,
-        null::boolean as keep_node
-    where false
-),
+codes as (select * from staging.xid_codes),
 
 judged as (
     select
@@ -18,21 +10,25 @@ judged as (
         case
             when events.kind = 'bus_loss' then 79
             when events.kind = 'xid' then if(events.code in (45, 154), coalesce(events.cause_code, events.code), events.code)
-        end as judged_code
+        end as judged_code,
+        -- what a 154 asks for is done to the whole GPU or node, but for a drain of its peer-to-peer traffic
+        if(regexp_matches(events.recovery_action, '(?i)reset|reboot'), false, null) as keep_node_by_action
     from events
 ),
 
 called as (
     select
         judged.*,
-        coalesce(codes.report_class, if(judged.kind = 'sxid', 'sxid', 'unknown')) as report_class,
+        coalesce(codes.report_class, if(judged.kind = 'sxid', 'nvswitch', 'unknown')) as report_class,
         codes.catalogue_action,
-        codes.policy,
-        codes.keep_node,
-        case codes.keep_node when false then 0 when true then 2 else 1 end as leniency
+        coalesce(codes.policy, 'unknown') as policy,
+        if(codes.policy = 'follow_action', judged.keep_node_by_action, codes.keep_node) as keep_node
     from judged
     left join codes on codes.code = judged.judged_code
 ),
+
+-- what tells nothing of the node decides only where nothing else does
+ranked as (select *, case keep_node when false then 0 when true then 1 else 2 end as leniency from called),
 
 final as (
     select
@@ -61,7 +57,7 @@ final as (
         arg_max(recovery_action, place) as recovery_action,
         first(time_quality order by place) as time_quality,
         first(has_sure_time order by place) as has_sure_time
-    from called
+    from ranked
     group by incident_id
 )
 

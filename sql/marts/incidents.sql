@@ -12,13 +12,13 @@ judged as (
             when followed.running_session_key is not null
                 then [if(incidents.keep_node, 'taken', 'not taken'), 'the session on the node went on']
             when followed.next_kept_node and not incidents.keep_node
-                and followed.shut_until is not null and contains(incidents.policy, 'reset')
+                and followed.was_shut and incidents.policy in ('isolate_reset_retry', 'follow_action')
                 then ['taken', 'the node was down or drained before the next attempt took it again']
             when followed.next_kept_node
                 then [if(incidents.keep_node, 'taken', 'not taken'), 'the next attempt ran on the node']
             when not followed.next_kept_node
                 then [if(incidents.keep_node, 'not taken', 'taken'), 'the next attempt ran without the node']
-            when not incidents.keep_node and followed.shut_until is not null
+            when not incidents.keep_node and followed.was_shut
                 then ['taken', 'the node was down or drained']
             when followed.next_session_key is not null then ['unknown', 'the nodes of the next attempt are not known']
             when followed.session_key is null then ['unknown', 'no end of a session goes with it']
@@ -56,7 +56,7 @@ final as (
         judged.time_quality,
         judged.has_sure_time,
         case
-            when judged.shut_until is not null then 'node_state'
+            when judged.was_shut then 'node_state'
             when judged.is_held then 'held'
             when not judged.next_kept_node then 'excluded'
         end as node_out_evidence,
