@@ -18,6 +18,7 @@ TELEMETRY_TO = SESSIONS_FROM + 70 * DAY
 SESSIONS_TO = SESSIONS_FROM + 73 * DAY
 NODES = tuple(f"gpu{number:03d}" for number in range(62, 125))
 GANG_NODES = 60
+SESSIONS, TELEMETRY = Span(SESSIONS_FROM, SESSIONS_TO), Span(TELEMETRY_FROM, TELEMETRY_TO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +46,20 @@ class StageCalibration:
         return (self.interval_ms - self.stall_ms) / self.save_steps
 
 
+STAGES = (
+    StageCalibration("4K", 4_096, 573, 268, 18_000, 458.0),
+    StageCalibration("32K", 32_768, 500, 398, 31_700, 623.0),
+    StageCalibration("100K", 102_400, 180, 163, 30_000, 177.0),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """Everything the draw is conditioned on; a test may move one field."""
 
-    sessions: Span = Span(SESSIONS_FROM, SESSIONS_TO)
-    telemetry: Span = Span(TELEMETRY_FROM, TELEMETRY_TO)
-    stages: tuple[StageCalibration, ...] = (
-        StageCalibration("4K", 4_096, 573, 268, 18_000, 458.0),
-        StageCalibration("32K", 32_768, 500, 398, 31_700, 623.0),
-        StageCalibration("100K", 102_400, 180, 163, 30_000, 177.0),
-    )
+    sessions: Span = SESSIONS
+    telemetry: Span = TELEMETRY
+    stages: tuple[StageCalibration, ...] = STAGES
     saves: int = 523
     measured_saves: int = 406
     many_writer_saves: int = 357

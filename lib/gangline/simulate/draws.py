@@ -4,6 +4,7 @@ No logarithm and no normal deviate is taken: their last bit differs between mach
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -51,7 +52,7 @@ class Draws:
     def parts(self, total: int, count: int, least: int) -> list[int]:
         """`count` whole numbers of at least `least` that sum to `total`."""
         cuts = sorted(self.whole(0, total - count * least) for _ in range(count - 1))
-        return [high - low + least for low, high in zip([0, *cuts], [*cuts, total - count * least], strict=True)]
+        return [high - low + least for low, high in pairwise([0, *cuts, total - count * least])]
 
 
 def quantile(quantiles: Quantiles, share: float) -> float:
@@ -62,7 +63,7 @@ def quantile(quantiles: Quantiles, share: float) -> float:
     >>> quantile([(0, 1.0), (0.5, 2.0), (1, 6.0)], 0.75)
     4.0
     """
-    for (low, low_value), (high, high_value) in zip(quantiles, quantiles[1:], strict=False):
+    for (low, low_value), (high, high_value) in pairwise(quantiles):
         if share <= high:
             return low_value + (high_value - low_value) * (share - low) / (high - low)
     return quantiles[-1][1]

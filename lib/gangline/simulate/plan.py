@@ -52,8 +52,8 @@ class SessionPlan:
     `kind`: 'gang' (60 nodes), 'multi' (2 to 47) or 'single'. `purpose`: 'training', 'test', 'hold' (a person keeps a
     bad node from the next gang; its GPUs idle) or 'work' (evaluation and conversion; its GPUs are busy now and then).
     `status`, `status_info` and `result` are Backend.AI's own words; `exit_code` is null where the main program did not
-    end by itself. A session that never started has a null start. `chain` and `attempt` (from 1) tell of the automatic retries it belongs to;
-    `training_from_ms` is the first step that its run logged beyond the step it resumed from.
+    end by itself. A session that never started has a null start. `chain` and `attempt` (from 1) tell of the automatic
+    retries it belongs to; `training_from_ms` is the first step that its run logged beyond the step it resumed from.
     """
 
     session_id: str
