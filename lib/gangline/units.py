@@ -1,6 +1,7 @@
 """Units as suffixes of names, and their constants: one place where a suffix gets its meaning."""
 
 SECONDS_PER_MINUTE = 60
+MINUTES_PER_HOUR = 60
 SECONDS_PER_HOUR = 3600
 HOURS_PER_DAY = 24
 BYTES_PER_GB = 1_000_000_000

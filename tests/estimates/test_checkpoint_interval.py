@@ -93,9 +93,9 @@ def test_a_stall_that_is_not_seen_gives_no_optimum() -> None:
     unseen = Estimate(0.0, "s", 12)
     assert optimum(unseen, PUBLISHED).reason == NO_STALL
     assert optimum_overhead(optimum(unseen, PUBLISHED), unseen, PUBLISHED).reason is not None
-    unknown = Estimate.missing("s", "is not told", n=0)
-    assert optimum(unknown, PUBLISHED).reason == "stall is not told"
-    assert overhead_at(Estimate(1.0, "h", 4), unknown, PUBLISHED).reason == "stall is not told"
+    unknown = Estimate.missing("s", "no stall is told", n=0)
+    assert optimum(unknown, PUBLISHED).reason == "no stall is told"
+    assert overhead_at(Estimate(1.0, "h", 4), unknown, PUBLISHED).reason == "no stall is told"
 
 
 def test_an_interval_has_a_unit_of_time() -> None:

@@ -90,7 +90,7 @@ def optimum(stall: Estimate, mtbf: Estimate) -> Estimate:
     """
     method = f"{YOUNG}; interval from that of the mean time between failures"
     if stall.value is None:
-        return Estimate.missing("min", f"stall {stall.reason}", n=mtbf.n, method=method)
+        return Estimate.missing("min", str(stall.reason), n=mtbf.n, method=method)
     if not stall.value:
         return Estimate.missing("min", NO_STALL, n=mtbf.n, method=method)
     value, low, high = (_optimum_min(stall.value, mtbf_h) for mtbf_h in (mtbf.value, mtbf.low, mtbf.high))
@@ -107,9 +107,9 @@ def overhead_at(interval: Estimate, stall: Estimate, mtbf: Estimate) -> Estimate
     1.8 % (n = 23; 1.4 to 2.4)
     """
     method = "stall / interval + interval / (2 x mean time between failures)"
-    for part, name in ((interval, "interval "), (stall, "stall "), (mtbf, "")):
+    for part in (interval, stall, mtbf):
         if part.value is None:
-            return Estimate.missing("ratio", f"{name}{part.reason}", n=mtbf.n, method=method)
+            return Estimate.missing("ratio", str(part.reason), n=mtbf.n, method=method)
     interval_s = _in_seconds(interval)
     # The longer the time between failures, the smaller the overhead: the bounds change sides.
     value, high, low = (_overhead(interval_s, stall.value, mtbf_h) for mtbf_h in (mtbf.value, mtbf.low, mtbf.high))
@@ -123,9 +123,9 @@ def over_optimum(interval: Estimate, best: Estimate) -> Estimate:
     1.40 times (n = 23; 1.12 to 1.72)
     """
     method = "median interval over Young's optimum"
-    for part, name in ((interval, "interval "), (best, "")):
+    for part in (interval, best):
         if part.value is None:
-            return Estimate.missing("times", f"{name}{part.reason}", n=best.n, method=method)
+            return Estimate.missing("times", str(part.reason), n=best.n, method=method)
     length_min = _in_seconds(interval) / SECONDS_PER_MINUTE
     value, high, low = (None if edge is None else length_min / edge for edge in (best.value, best.low, best.high))
     return Estimate(value, "times", best.n, low, high, best.level, method)

@@ -40,10 +40,18 @@ def headlines(
 
 
 def _figure(name: str, estimate: Estimate, previous: Mapping[str, Estimate], tests: Mapping[str, float]) -> Figure:
-    stem = name if name in CATALOGUE else name.rpartition(".")[0]
-    if stem not in CATALOGUE:
-        raise UnknownFigureError(f"{name} is not in the catalogue of figures")
+    stem, part = _stem(name)
     entry = CATALOGUE[stem]
-    label = entry.label if stem == name else f"{entry.label}, {name.rpartition('.')[2]}"
+    label = f"{entry.label}, {part}" if part else entry.label
     before = previous[name].value if name in previous else None
     return Figure(name, estimate, before, label, entry.definition, entry.better, tests.get(name))
+
+
+def _stem(name: str) -> tuple[str, str]:
+    """The figure and the stage or kind that it is of, whose own name may hold dots."""
+    if name in CATALOGUE:
+        return name, ""
+    field, figure, part = (*name.split(".", 2), "", "")[:3]
+    if f"{field}.{figure}" not in CATALOGUE or not part:
+        raise UnknownFigureError(f"{name} is not in the catalogue of figures")
+    return f"{field}.{figure}", part
