@@ -13,6 +13,7 @@ UNIT_WORDS = {
     "gpu_h": "GPU-h",
     "node_h": "node-h",
     "gb": "GB",
+    "tb_per_day": "TB per day",
     "kb": "KB",
     "gb_per_s": "GB/s",
     "mb_per_s": "MB/s",
