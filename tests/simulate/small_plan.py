@@ -140,7 +140,7 @@ COURSES = (
 PLAN = Plan(
     seed=5,
     cluster=ClusterPlan(
-        "small", "Asia/Seoul", NODES, 8, 3, STEP, 700 * GB, 250 * GB, 2252_000 * GB, 450_000 * GB, 963_000 * GB
+        "small", "Asia/Seoul", NODES, 8, 3, STEP, 100 * GB, 10 * GB, 2252_000 * GB, 450_000 * GB, 963_000 * GB
     ),
     sessions_span=Span(START - HOUR, END),
     telemetry=Span(START, END),

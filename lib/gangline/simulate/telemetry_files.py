@@ -1,7 +1,7 @@
 """Writes a plan's telemetry: one compressed export a UTC day, on every core."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,13 +22,22 @@ def write_telemetry(folder: Path, plan: Plan, listener: Listener, workers: int |
     folder.mkdir(parents=True, exist_ok=True)
     days = [(day, path_of(folder, day)) for day in ScrapeGrid.of(plan).days()]
     due = [(day, path) for day, path in days if not path.exists()]
-    count, samples = min(workers or _cores(), max(len(due), 1)), 0
-    with ProcessPoolExecutor(count, get_context("spawn"), _begin, (plan,)) as pool:
-        writing = {pool.submit(_write, day, path): path.name for day, path in due}
-        for done, future in enumerate(as_completed(writing)):
-            samples += future.result()
-            listener(writing[future], done, len(due))
+    samples = 0
+    for done, (path, count) in enumerate(_written(plan, due, min(workers or _cores(), len(due)))):
+        samples += count
+        listener(path.name, done, len(due))
     return samples
+
+
+def _written(plan: Plan, due: list[tuple[DaySlice, Path]], workers: int) -> Iterator[tuple[Path, int]]:
+    """Each file as it is done, with its samples."""
+    if workers <= 1:
+        days = TelemetryDays(plan)
+        yield from ((path, write_export(path, days.targets(day), days.blocks(day))) for day, path in due)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (plan,)) as pool:
+        writing = {pool.submit(_write, day, path): path for day, path in due}
+        yield from ((writing[future], future.result()) for future in as_completed(writing))
 
 
 def path_of(folder: Path, day: DaySlice) -> Path:
