@@ -135,6 +135,7 @@ LOAD = LoadPlan(
 )
 COURSES = (
     CoursePlan("interrupts_per_s", "gpu063", None, ((at(450), 300_000.0), (at(452), 100_000.0)), True),
+    CoursePlan("nvlink_errors_per_s", "gpu063", 1, ((at(450), 0.0), (at(454), 4.0)), False),
     CoursePlan("correctable_remaps", "gpu063", 1, ((at(440), 0.0), (at(480), 40.0)), False),
 )
 PLAN = Plan(

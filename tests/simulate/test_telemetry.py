@@ -160,6 +160,8 @@ def test_courses_of_a_case(told: Told) -> None:
     assert interrupts[[449, 450, 451, 452]].tolist() == [300_000 * 30] * 4
     remapped = told.of("DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "gpu063", gpu="1")
     assert remapped[[439, 440, 460, 479, 519]].tolist() == [0, 0, 20, 39, 40]
+    errors = told.steps("DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", "gpu063", gpu="1")
+    assert errors[449:455].tolist() == [0, 0, 30, 60, 90, 0]
     beside = told.of("DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "gpu063", gpu="2")
     assert np.nanmax(beside) == 0
 

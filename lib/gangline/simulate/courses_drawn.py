@@ -35,23 +35,27 @@ class Courses:
                 self._lay(course, day, values[first + gpu])
         return values
 
-    def into_meter(self, measure: str, meter: Meter, scale: float) -> None:
-        """Lets a node's counter count at the course's rate, `scale` amounts a step for each unit, while it lasts."""
+    def into_meter(self, measure: str, meter: Meter, scale: float, per_node: int = 1) -> None:
+        """Lets a counter count at the course's rate while it lasts, `scale` amounts a step for each unit of it.
+
+        Parameters
+        ----------
+        per_node
+            How many counters of the meter a node has: 1, or one a GPU.
+        """
         for course in self._of(measure):
-            node, (first, stop) = self._places[course.node], self._span(course)
+            row, (first, stop) = self._places[course.node] * per_node + (course.gpu or 0), self._span(course)
             wanted = np.round(self._values(course, np.arange(first, stop)) * scale).astype(np.int64)
             if first < stop:
                 steps = np.arange(first, stop)
-                meter.add(node, steps, steps + 1, wanted - meter.rates(node, first, stop))
+                meter.add(row, steps, steps + 1, wanted - meter.rates(row, first, stop))
 
     def gpu_totals(self, measure: str, day: DaySlice, rows: int) -> Gauges:
-        """A GPU's counter, `[node and gpu, scrape]`: 0 before the course, and its last value ever after."""
+        """A count that a GPU keeps, `[node and gpu, scrape]`: its first and last value hold before and after."""
         values = np.zeros((rows, day.count), np.int64)
         for course in self._of(measure):
-            scrapes = np.arange(day.first, day.stop)
-            at = np.maximum(scrapes, self._span(course)[0] - 1)
-            told = np.where(scrapes < self._span(course)[0], 0, self._values(course, at))
-            values[self._places[course.node] * self._gpus + (course.gpu or 0)] += np.floor(told).astype(np.int64)
+            told = self._values(course, np.arange(day.first, day.stop))
+            values[self._places[course.node] * self._gpus + (course.gpu or 0)] = np.floor(told).astype(np.int64)
         return values
 
     def _of(self, measure: str) -> Iterable[CoursePlan]:

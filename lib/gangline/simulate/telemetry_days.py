@@ -8,6 +8,7 @@ from gangline.simulate.activities import Activities, ActivityDays
 from gangline.simulate.courses_drawn import Courses
 from gangline.simulate.gpu_gauges import Gauges, XidGauge, gpu_day, rows_of
 from gangline.simulate.hardware import FILESYSTEM, MOUNT, gpu_labels
+from gangline.simulate.meters import Meter
 from gangline.simulate.nfs_meters import nfs_meters
 from gangline.simulate.node_gauges import NodeGauges
 from gangline.simulate.plan import Plan
@@ -20,8 +21,8 @@ CASE_METRICS = {
     "correctable_remaps": "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS",
     "uncorrectable_remaps": "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS",
     "remap_failure": "DCGM_FI_DEV_ROW_REMAP_FAILURE",
-    "nvlink_errors": "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL",
 }
+NVLINK_METRIC = "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL"
 CASE_NEIGHBOURS = 12  # nodes whose GPUs are exported beside a case's, to be compared with
 TIME_METRICS = {
     "request_ms": "node_mountstats_nfs_operations_request_time_seconds_total",
@@ -44,6 +45,9 @@ class TelemetryDays:
         self._nodes.count(self._activities)
         # A GETATTR of an idle mount: 4 a step, so a millisecond more of each is 4 more.
         self._courses.into_meter("getattr_response_ms", self._nfs.times["GETATTR", "response_ms"], 4)
+        gpus = plan.cluster.gpus_per_node
+        self._nvlink = Meter(gpus * len(plan.cluster.nodes), [])
+        self._courses.into_meter("nvlink_errors_per_s", self._nvlink, plan.cluster.scrape_ms / 1000, gpus)
         self._everywhere = range(len(plan.cluster.nodes))
         self._timed_from = self._first_timed()
 
@@ -83,6 +87,7 @@ class TelemetryDays:
         for measure, metric in CASE_METRICS.items():
             values = self._courses.gpu_totals(measure, day, rows)
             yield self._on_gpus(metric, values[picked], nodes)
+        yield self._on_gpus(NVLINK_METRIC, self._nvlink.day(day)[picked], nodes)
 
     def _case_nodes(self, day: DaySlice) -> list[int]:
         places = {node: place for place, node in enumerate(self.plan.cluster.nodes)}
