@@ -1,0 +1,96 @@
+"""Changes of the XID gauge through the whole ingest: each code once, over days, resets and replaced GPUs."""
+
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from gangline.config import Config, load
+from gangline.ingest import ingest
+from gangline.warehouse import connect
+
+CONFIG = """
+[cluster]
+name = "corvus"
+time_zone = "UTC"
+nodes = ["n[1-2]"]
+[[sources]]
+kind = "prometheus"
+path = "telemetry.json*"
+"""
+GAUGE = "DCGM_FI_DEV_XID_ERRORS"
+DAY = datetime(2026, 3, 1, tzinfo=UTC)
+EVENTS = """
+select node, gpu_index, gpu_uuid, pci_bus_id, code, events.at, seen_after, source, time_quality, is_secondary
+from marts.xid_events as events order by events.at
+"""
+
+
+def at(minute: float) -> datetime:
+    return DAY + timedelta(minutes=minute)
+
+
+def gauge(values: dict[float, float], **labels: str) -> str:
+    """A line of one GPU's gauge by minute."""
+    known = {"__name__": GAUGE, "Hostname": "n1", "gpu": "0", "UUID": "GPU-a", "pci_bus_id": "00000000:1B:00.0"}
+    times = [round(at(minute).timestamp() * 1000) for minute in values]
+    return json.dumps({"metric": known | labels, "values": list(values.values()), "timestamps": times})
+
+
+def cluster(folder: Path, *lines: str) -> Config:
+    (folder / "cluster.toml").write_text(CONFIG)
+    (folder / "telemetry.json").write_text("\n".join(lines) + "\n")
+    config = load(folder / "cluster.toml")
+    ingest(config)
+    return config
+
+
+def rows(config: Config, sql: str) -> list[tuple[Any, ...]]:
+    with connect(config) as con:
+        return con.execute(sql).fetchall()
+
+
+def test_a_code_that_stays_is_one_event_over_days_and_exports(tmp_path: Path) -> None:
+    """79 for 120 samples and past midnight; 0 after the driver's reset, then 79 again; `err_code` is no new series.
+
+    A code that a series begins with is told and no event; DCGM's word for no value is no code.
+    """
+    held = {float(minute): 79.0 for minute in range(10, 130)}
+    config = cluster(
+        tmp_path,
+        gauge({0.0: 0.0}, err_code="0"),
+        gauge(held | {1439.0: 79.0}, err_code="79"),
+        gauge({1441.0: 79.0, 1500.0: 0.0, 2000.0: 79.0, 2001.0: 94.0, 2002.0: float("nan"), 2003.0: 94.0}),
+        gauge({0.0: 94.0, 1.0: 94.0, 3000.0: 31.0}, Hostname="n2", UUID="GPU-b"),
+        gauge({0.0: 2.0**63, 1.0: 0.0}, Hostname="n2", gpu="1", UUID="GPU-c"),
+    )
+    same = ("n1", 0, "GPU-a", "0000:1b:00")
+    assert rows(config, EVENTS) == [
+        (*same, 79, at(10), at(0), "gauge", "scraped", False),
+        (*same, 79, at(2000), at(1500), "gauge", "scraped", False),
+        (*same, 94, at(2001), at(2000), "gauge", "scraped", False),
+        ("n2", 0, "GPU-b", "0000:1b:00", 31, at(3000), at(1), "gauge", "scraped", False),
+    ]
+    told = rows(config, "select failing_rows from meta.checks where check_name = 'gauges_begin_without_a_code'")
+    assert told == [(1,)]
+
+
+def test_the_real_set_has_its_four_codes(shared_data: Path, tmp_path: Path) -> None:
+    """GPU 5: 94 at +100 s, 63 at +140 s; GPU 6: 31 at +300 s; the other node's GPU 1: 79 at +195 s, then gone."""
+    real = shared_data / "real" / "prometheus"
+    shutil.copyfile(real / "range_selector_xid.json", tmp_path / "telemetry.json")
+    (tmp_path / "cluster.toml").write_text(CONFIG.replace('nodes = ["n[1-2]"]\n', ""))
+    config = load(tmp_path / "cluster.toml")
+    ingest(config)
+    began = datetime.fromtimestamp(json.loads((real / "timeline.json").read_text())["T0"], UTC)
+    found = [(node, gpu, code, event_at - began) for node, gpu, _, _, code, event_at, *_ in rows(config, EVENTS)]
+    late = [(node, gpu, code, timedelta(seconds=after.total_seconds() // 1)) for node, gpu, code, after in found]
+    assert late == [
+        ("gpu-node-01", 5, 94, timedelta(seconds=100)),
+        ("gpu-node-01", 5, 63, timedelta(seconds=140)),
+        ("gpu-node-02", 1, 79, timedelta(seconds=195)),
+        ("gpu-node-01", 6, 31, timedelta(seconds=300)),
+    ]
+    incidents = rows(config, "select node, kind, event_count, gpu_count from marts.incidents order by started_at")
+    assert incidents == [("gpu-node-01", "xid_94", 3, 2), ("gpu-node-02", "xid_79", 1, 1)]
