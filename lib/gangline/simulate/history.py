@@ -54,6 +54,7 @@ STARTUPS = (
     StartupPlan(node_count=60, start_up_min=7.8, is_sharded=True, tokens_per_s=4_267),
 )
 REBOOT_AFTER, REBOOT_LASTS = 12 * MINUTE, 9 * MINUTE
+UNLICENSED_WAIT, REPLACED_AFTER, LICENSED_BEFORE = 90 * MINUTE, 4 * MINUTE, 2 * MINUTE
 
 
 class NoFitError(ValueError):
@@ -116,7 +117,7 @@ def _plan(seed: int, calibration: Calibration, draft: Draft) -> Plan:
         cluster=CLUSTER,
         sessions_span=calibration.sessions,
         telemetry=calibration.telemetry,
-        node_states=tuple(_states(failures)),
+        node_states=tuple([*_states(failures), *_unlicensed(draft, failures)]),
         sessions=tuple(_sessions(seed, calibration, draft, runs)),
         runs=tuple(runs),
         saves=tuple(_saves(seed, calibration, draft, runs)),
@@ -217,6 +218,21 @@ def _states(failures: Sequence[FailurePlan]) -> list[NodeStatePlan]:
             states.append(
                 NodeStatePlan(failure.node, "down", failure.at_ms, None, "a GPU with 254 remapped rows is gone")
             )
+    return states
+
+
+def _unlicensed(draft: Draft, failures: Sequence[FailurePlan]) -> list[NodeStatePlan]:
+    """A GPU was replaced and its licence was missing: the pool is a node short until a retry can start, hours later."""
+    broken = {failure.failure_id: failure.node for failure in failures}
+    states = []
+    for place, gang in enumerate(draft.gangs):
+        waited_ms = gang.started_ms - gang.created_ms
+        if waited_ms < UNLICENSED_WAIT:
+            continue
+        from_ms = (draft.gangs[place - 1].ended_ms or 0) + REPLACED_AFTER
+        node = broken.get(scheduling.failure_id(place - 1)) or _sides(draft, place)[1][place % 60]
+        reason = "GPU replaced: licence missing"
+        states.append(NodeStatePlan(node, "drained", from_ms, gang.started_ms - LICENSED_BEFORE, reason))
     return states
 
 

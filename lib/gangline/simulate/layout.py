@@ -9,12 +9,13 @@ from gangline.simulate.draws import Draws
 from gangline.simulate.gangs import BARREN, FAILED, TRAINED, Timeline
 from gangline.simulate.interruptions import hours_of, waits
 from gangline.simulate.production import IDLE_BEFORE, RUN_AFTER_MS, Production, is_chained
-from gangline.simulate.trainings import HAND, HOPELESS, RETRY, Training
+from gangline.simulate.trainings import HAND, RETRY, Training
 
 OFFSET_MS = (700, 2_400)
 """From a scrape to a save's start, so that a save's write is seen in the steps that it was drawn for."""
 JITTERED_SHARE = 0.3
 MOST_JITTER_STEPS = 4
+UNLIKE_SHARE, MOST_UNLIKE = 0.7, 0.08
 AFTER_TELEMETRY_H = 5.0
 AFTERMATH_MIN = (26, 55)
 
@@ -130,7 +131,7 @@ class Layout:
         is_last = place == len(self._production.trainings) - 1
         count = training.saves + (self._saves_after(training, first_step_ms) if is_last else 0)
         saves = self._save_starts(training.stage, first_step_ms, count)
-        stalls = tuple(round(training.stage.stall_ms * (1 + 0.06 * (self._draws.between(-1, 1)))) for _ in range(count))
+        stalls = self._stalls(training.stage.stall_ms, count)
         since_ms = saves[-1] + stalls[-1] if saves else first_step_ms
         last_step_ms = since_ms + training.lost_ms
         return Course(
@@ -150,6 +151,13 @@ class Layout:
         """Saves of the last session that the telemetry does not see any more."""
         left_ms = self._calibration.telemetry.to_ms - first_step_ms - training.saves * training.stage.interval_ms
         return max(1, round((AFTER_TELEMETRY_H * HOUR + left_ms) / training.stage.interval_ms))
+
+    def _stalls(self, usual_ms: int, count: int) -> tuple[int, ...]:
+        """Stalls about the stage's own, as many longer as shorter, and some of them exactly that."""
+        unlike = int(count * UNLIKE_SHARE) // 2
+        longer = [round(usual_ms * MOST_UNLIKE * self._draws.between(0, 1)) for _ in range(unlike)]
+        offsets = self._draws.shuffled([*longer, *(-more for more in longer), *[0] * (count - 2 * unlike)])
+        return tuple(usual_ms + more for more in offsets)
 
     def _save_starts(self, stage: StageCalibration, first_step_ms: int, count: int) -> tuple[int, ...]:
         """A save every so many steps; the steps' length varies a little, about the stage's own."""
@@ -185,8 +193,3 @@ class Layout:
         )
         self.courses.append(open_course)
         return hours_of(to_ms - first_step_ms) > 1
-
-
-def is_hopeless(training: Training) -> bool:
-    """Whether retries in vain follow."""
-    return training.start == HOPELESS
