@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gangline.config import load
 from gangline.ingest.finding import find_files
-from gangline.ingest.loading import load_file
+from gangline.ingest.new_files import NewFiles
 from gangline.store.matrix import Grid, read_levels
 from gangline.store.reading import SampleStore
 from gangline.store.settling import settle
@@ -46,13 +46,13 @@ def telemetry(folder: Path) -> Iterator[Result]:
 
 def load_samples(config_path: Path) -> int:
     """Every file of a config into the store, as `gangline ingest` does it, without building models."""
-    config, loaded = load(config_path), 0
+    config = load(config_path)
     with writing(config) as con:
-        for file in [file for files in find_files(config).values() for file in files]:
-            loaded += load_file(con, file, file.input.digest(), False, telemetry_of(config)).log.loaded
+        new = NewFiles(con, telemetry_of(config), is_strict=False)
+        new.load([file for files in find_files(config).values() for file in files])
         settle(con, telemetry_of(config))
         set_build(con, schema_version=str(SCHEMA_VERSION), duckdb_version=duckdb.__version__)
-    return loaded
+    return sum(outcome.log.loaded for outcome in new.outcomes)
 
 
 def week_of_peers(config_path: Path) -> list[list[float]]:

@@ -1,27 +1,24 @@
 """One file into the raw tables, in one transaction, with every record of it accounted for."""
 
 import json
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 import duckdb
 import polars as pl
 
 from gangline.ingest.finding import IDENTITY_HEX_DIGITS, FoundFile
+from gangline.sources.encodings import refuse_utf16
 from gangline.sources.files import InputFile
+from gangline.sources.metering import Meter, metered
 from gangline.sources.records import SCHEMAS, Batch, ReadLog, Reject, SourceRefusedError
 from gangline.sources.samples import SampleBatch
-from gangline.store.identity import NodeRule
+from gangline.store.filling import Filled
 from gangline.store.recording import record_written
-from gangline.store.sink import SampleSink
 from gangline.store.tables import forget_samples
 
-Meter = Callable[[int, int], None]
-METER_S = 1.0
 UNBALANCED = (
     "the reader lost count: {records} records in the file, {loaded} loaded, {ignored} ignored, {rejected} rejected"
 )
@@ -48,30 +45,54 @@ def load_file(
     found: FoundFile,
     sha256: str,
     is_strict: bool,
-    telemetry: Path,
     meter: Meter = lambda done, total: None,
 ) -> FileOutcome:
-    """Reads a file into the warehouse; in strict mode a file with a reject leaves no trace but its outcome.
+    """Reads a file of rows into the warehouse; in strict mode one with a reject leaves no trace but its outcome.
 
-    Samples go to the store in the folder `telemetry`, and count from the same commit on as the file's rows. `meter` is
-    told, about once a second, how many bytes of the file are read and how many it has.
+    `meter` is told, about once a second, how many bytes of the file are read and how many it has.
     """
-    outcome = FileOutcome(found.shown_path, found.kind)
-    file_id = file_id_of(sha256, found.kind)
+    outcome, file_id = FileOutcome(found.shown_path, found.kind), file_id_of(sha256, found.kind)
+    with _keeping(con, outcome, is_strict):
+        forget_file(con, file_id)
+        _read_into(con, found, file_id, outcome, meter)
+        _record(con, found, file_id, sha256, outcome)
+    return outcome
+
+
+def record_samples(con: duckdb.DuckDBPyConnection, found: FoundFile, filled: Filled, is_strict: bool) -> FileOutcome:
+    """Makes the samples that a file left in the store count; in strict mode not where a record of it is rejected."""
+    assert filled.sha256 is not None
+    outcome, file_id = FileOutcome(found.shown_path, found.kind, filled.log), file_id_of(filled.sha256, found.kind)
+    with _keeping(con, outcome, is_strict):
+        forget_file(con, file_id)
+        if filled.refusal is not None:
+            outcome.refusal = _refusal(filled.refusal, outcome, filled.damage)
+        _judge_balance(outcome)
+        _reject_refused(outcome)
+        record_written(con, file_id, filled.written)
+        for kind, count in (
+            ("repeated_samples", filled.written.repeats),
+            ("conflicting_samples", filled.written.conflicts),
+        ):
+            if count:
+                outcome.log.odd(kind, None, count)
+        _note_damage(outcome, filled.damage)
+        _insert_findings(con, file_id, outcome)
+        _record(con, found, file_id, filled.sha256, outcome)
+    return outcome
+
+
+@contextmanager
+def _keeping(con: duckdb.DuckDBPyConnection, outcome: FileOutcome, is_strict: bool) -> Iterator[None]:
+    """One transaction, kept unless it breaks off or strict mode refuses its outcome."""
     con.execute("begin")
     try:
-        forget_file(con, file_id)
-        _read_into(con, found, file_id, outcome, telemetry, meter)
-        if is_strict and not outcome.is_clean:
-            con.execute("rollback")
-            return outcome
-        _record(con, found, file_id, sha256, outcome)
-        con.execute("commit")
+        yield
+        con.execute("rollback" if is_strict and not outcome.is_clean else "commit")
     except BaseException:
         with suppress(duckdb.TransactionException):  # a commit that fails on a full disk has ended it already
             con.execute("rollback")
         raise
-    return outcome
 
 
 def try_file(found: FoundFile) -> FileOutcome:
@@ -81,10 +102,10 @@ def try_file(found: FoundFile) -> FileOutcome:
     try:
         for _ in _batches(found, file, outcome.log):
             _drain(outcome)
-        _judge_balance(outcome)
     except SourceRefusedError as error:
-        outcome.refusal = _refusal(error, outcome, file)
-    _note_damage(outcome, file)
+        outcome.refusal = _refusal(str(error), outcome, tuple(file.damage))
+    _judge_balance(outcome)
+    _note_damage(outcome, tuple(file.damage))
     _drain(outcome)
     return outcome
 
@@ -108,84 +129,60 @@ def forget_file(con: duckdb.DuckDBPyConnection, file_id: str) -> None:
 
 
 def _read_into(
-    con: duckdb.DuckDBPyConnection,
-    found: FoundFile,
-    file_id: str,
-    outcome: FileOutcome,
-    telemetry: Path,
-    meter: Meter,
+    con: duckdb.DuckDBPyConnection, found: FoundFile, file_id: str, outcome: FileOutcome, meter: Meter
 ) -> None:
     """A file refused as a whole keeps the rows that were read before it broke."""
     file = found.input
-    sink = SampleSink(telemetry, NodeRule(found.options.node_labels, found.options.node_strip))
-    with closing(sink):
-        try:
-            for batch in _metered(_batches(found, file, outcome.log), file, meter):
-                _keep(con, sink, batch, file_id)
-                _insert_rejects(con, file_id, _drain(outcome))
-            _judge_balance(outcome)
-        except SourceRefusedError as error:
-            outcome.refusal = _refusal(error, outcome, file)
-            outcome.log.split()
-            outcome.log.reject(None, outcome.refusal)
-        _keep_samples(con, sink, file_id, outcome.log)
-    _note_damage(outcome, file)
-    _insert_rejects(con, file_id, _drain(outcome))
-    for kind, (count, line) in sorted(outcome.log.oddities.items()):
-        con.execute("insert into meta.oddities values (?, ?, ?, ?)", [file_id, kind, count, line])
+    try:
+        for batch in metered(_batches(found, file, outcome.log), file, meter):
+            assert isinstance(batch, Batch)
+            _insert(con, batch, file_id)
+            _insert_rejects(con, file_id, _drain(outcome))
+    except SourceRefusedError as error:
+        outcome.refusal = _refusal(str(error), outcome, tuple(file.damage))
+    _judge_balance(outcome)
+    _reject_refused(outcome)
+    _note_damage(outcome, tuple(file.damage))
+    _insert_findings(con, file_id, outcome)
 
 
 def _batches(found: FoundFile, file: InputFile, log: ReadLog) -> Iterator[Batch | SampleBatch]:
-    if file.is_utf16():
-        raise SourceRefusedError(f"{file.path}:1: this is UTF-16 text: save the file as UTF-8")
+    refuse_utf16(file)
     yield from found.reader.read(file, found.options, log)
 
 
-def _metered(batches: Iterator[Batch | SampleBatch], file: InputFile, meter: Meter) -> Iterator[Batch | SampleBatch]:
-    """The same batches; the meter is told about once a second how far they have come."""
-    size_bytes, told_s = file.path.stat().st_size, time.monotonic()
-    for batch in batches:
-        if time.monotonic() - told_s >= METER_S:
-            told_s = time.monotonic()
-            meter(file.position(), size_bytes)
-        yield batch
-
-
-def _refusal(error: SourceRefusedError, outcome: FileOutcome, file: InputFile) -> str:
+def _refusal(reason: str, outcome: FileOutcome, damage: tuple[str, ...]) -> str:
     """Why a file is refused; one that cannot be decompressed is not empty, and says so."""
-    if file.damage:
-        return f"{outcome.shown_path}: cannot be decompressed ({'; '.join(file.damage)}): copy or export it again"
-    return str(error)
-
-
-def _keep(con: duckdb.DuckDBPyConnection, sink: SampleSink, batch: Batch | SampleBatch, file_id: str) -> None:
-    if isinstance(batch, SampleBatch):
-        sink.take(batch)
-    else:
-        _insert(con, batch, file_id)
-
-
-def _keep_samples(con: duckdb.DuckDBPyConnection, sink: SampleSink, file_id: str, log: ReadLog) -> None:
-    written = sink.finish()
-    record_written(con, file_id, written)
-    for kind, count in (("repeated_samples", written.repeats), ("conflicting_samples", written.conflicts)):
-        if count:
-            log.odd(kind, None, count)
+    if damage:
+        return f"{outcome.shown_path}: cannot be decompressed ({'; '.join(damage)}): copy or export it again"
+    return reason
 
 
 def _judge_balance(outcome: FileOutcome) -> None:
+    """Refuses a file whose reader lost count."""
     log = outcome.log
-    if not log.is_balanced():
+    if outcome.refusal is None and not log.is_balanced():
         counts = {"records": log.records, "loaded": log.loaded, "rejected": log.rejected}
-        raise SourceRefusedError(
-            f"{outcome.shown_path}: {UNBALANCED.format(ignored=sum(log.ignored.values()), **counts)}"
-        )
+        outcome.refusal = f"{outcome.shown_path}: {UNBALANCED.format(ignored=sum(log.ignored.values()), **counts)}"
 
 
-def _note_damage(outcome: FileOutcome, file: InputFile) -> None:
-    for what in file.damage:
+def _reject_refused(outcome: FileOutcome) -> None:
+    """Keeps a refusal among the rejects."""
+    if outcome.refusal is not None:
+        outcome.log.split()
+        outcome.log.reject(None, outcome.refusal)
+
+
+def _note_damage(outcome: FileOutcome, damage: tuple[str, ...]) -> None:
+    for what in damage:
         outcome.log.split()
         outcome.log.reject(None, f"the file breaks off ({what}): what comes before was read; export or copy it again")
+
+
+def _insert_findings(con: duckdb.DuckDBPyConnection, file_id: str, outcome: FileOutcome) -> None:
+    _insert_rejects(con, file_id, _drain(outcome))
+    for kind, (count, line) in sorted(outcome.log.oddities.items()):
+        con.execute("insert into meta.oddities values (?, ?, ?, ?)", [file_id, kind, count, line])
 
 
 def _drain(outcome: FileOutcome) -> list[Reject]:

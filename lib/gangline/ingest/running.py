@@ -1,10 +1,8 @@
 """The whole ingest: what is new is loaded into the warehouse's copy, the models are built, the copy is published."""
 
-import errno
 import hashlib
 import platform
-import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,15 +15,16 @@ from gangline.build import build, sql_folder
 from gangline.config.model import Config
 from gangline.ingest.fillers import fillers_of
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
-from gangline.ingest.loading import FileOutcome, Meter, file_id_of, forget_file, load_file, try_file, unreadable
+from gangline.ingest.ledger import digest_of, is_loaded
+from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, try_file, unreadable
+from gangline.ingest.new_files import Listener, NewFiles
+from gangline.sources.metering import Meter
 from gangline.store.settling import settle
 from gangline.store.sweeping import forget_lost_parts, lost_parts, named_files, sweep
 from gangline.store.tables import publish_views
 from gangline.warehouse.opening import WarehouseError, connect, open_raw, path_of, telemetry_of
 from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, get_build, record_config, set_build
 from gangline.warehouse.writing import writing
-
-Listener = Callable[[str, int, int], None]
 
 
 @dataclass
@@ -95,7 +94,9 @@ def _write(
         _sweep(con, config)
         for file_id in forget_lost_parts(con, telemetry_of(config)):
             forget_file(con, file_id)
-        _load_new(con, config, files, report, is_strict, listener, meter)
+        new = NewFiles(con, telemetry_of(config), is_strict, listener, meter)
+        new.load(files)
+        report.outcomes, report.known = new.outcomes, new.known
         _record_sources(con, config, found)
         _say_leftovers(con, config, report)
         _build(con, config)
@@ -122,11 +123,11 @@ def _try_new(config: Config, files: list[FoundFile], report: IngestReport, liste
         for done, file in enumerate(files):
             listener(file.shown_path, done, len(files))
             try:
-                sha256 = _digest(con, file)
+                sha256 = digest_of(con, file)
             except OSError as error:
                 report.outcomes.append(unreadable(file, error))
                 continue
-            if _is_loaded(con, file, file_id_of(sha256, file.kind)):
+            if is_loaded(con, file, file_id_of(sha256, file.kind)):
                 report.known += 1
             else:
                 report.outcomes.append(try_file(file))
@@ -142,35 +143,6 @@ def _ledger(config: Config) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def _load_new(
-    con: duckdb.DuckDBPyConnection,
-    config: Config,
-    files: list[FoundFile],
-    report: IngestReport,
-    is_strict: bool,
-    listener: Listener,
-    meter: Meter,
-) -> None:
-    seen: set[str] = set()
-    for done, file in enumerate(files):
-        listener(file.shown_path, done, len(files))
-        try:
-            sha256 = _digest(con, file)
-        except OSError as error:
-            report.outcomes.append(unreadable(file, error))
-            continue
-        file_id = file_id_of(sha256, file.kind)
-        if file_id in seen:
-            report.known += 1
-        elif _is_loaded(con, file, file_id):
-            _note_place(con, file, file_id)
-            report.known += 1
-        else:
-            report.outcomes.append(load_file(con, file, sha256, is_strict, telemetry_of(config), meter))
-        seen.add(file_id)
-    listener("", len(files), len(files))
-
-
 def _sweep(con: duckdb.DuckDBPyConnection, config: Config) -> None:
     """Removes samples that no warehouse of the folder names; none where one of them cannot be asked."""
     kept: set[str] = set()
@@ -182,37 +154,6 @@ def _sweep(con: duckdb.DuckDBPyConnection, config: Config) -> None:
             except WarehouseError:
                 return
     sweep(con, telemetry_of(config), kept)
-
-
-def _digest(con: duckdb.DuckDBPyConnection, file: FoundFile) -> str:
-    """The content's hash; taken from the ledger where path, size and time of change are as they were.
-
-    Raises
-    ------
-    OSError
-        Where the file is gone, may not be read, or is none: a pipe, say, which would never end.
-    """
-    status = file.path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file", str(file.path))
-    row = con.execute(
-        "select sha256 from meta.files where kind = ? and path = ? and size_bytes = ? and modified_ns = ?",
-        [file.kind, file.shown_path, status.st_size, status.st_mtime_ns],
-    ).fetchone()
-    return row[0] if row else file.input.digest()
-
-
-def _is_loaded(con: duckdb.DuckDBPyConnection, file: FoundFile, file_id: str) -> bool:
-    row = con.execute("select options_hash, reader_version from meta.files where file_id = ?", [file_id]).fetchone()
-    return row == (file.options_hash(), file.reader.VERSION)
-
-
-def _note_place(con: duckdb.DuckDBPyConnection, file: FoundFile, file_id: str) -> None:
-    status = file.path.stat()
-    con.execute(
-        "update meta.files set source_id = ?, path = ?, modified_ns = ? where file_id = ?",
-        [file.source_id, file.shown_path, status.st_mtime_ns, file_id],
-    )
 
 
 def _record_sources(con: duckdb.DuckDBPyConnection, config: Config, found: dict[str, list[FoundFile]]) -> None:
@@ -286,6 +227,6 @@ def _is_current(config: Config, files: list[FoundFile]) -> bool:
         if lost_parts(con, telemetry_of(config)):
             return False
         try:
-            return all(_is_loaded(con, file, file_id_of(_digest(con, file), file.kind)) for file in files)
+            return all(is_loaded(con, file, file_id_of(digest_of(con, file), file.kind)) for file in files)
         except OSError:
             return False

@@ -77,6 +77,11 @@ def numbered_lines(stream: BinaryIO, max_bytes: int = -1) -> Iterator[tuple[int,
         yield number, line[:-1] if line.endswith(b"\n") else line
 
 
+def stretch(raw: io.FileIO, length: int) -> BinaryIO:
+    """The next bytes of a file, as a stream that ends with them."""
+    return cast(BinaryIO, io.BufferedReader(_Stretch(raw, length), CHUNK_BYTES))
+
+
 def _capped(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:
     if max_bytes < 0:
         yield from stream
@@ -123,6 +128,19 @@ class _UpToDamage(io.RawIOBase):
     def close(self) -> None:
         self._packed.close()
         super().close()
+
+
+class _Stretch(io.RawIOBase):
+    def __init__(self, raw: io.FileIO, length: int) -> None:
+        self._raw, self._left = raw, length
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        got = self._raw.readinto(memoryview(buffer)[: self._left])
+        self._left -= got or 0
+        return got or 0
 
 
 class _ZstdFrames(io.RawIOBase):

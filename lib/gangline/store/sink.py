@@ -42,6 +42,14 @@ class SeriesSeen:
         self.metric_kind = self.metric_kind or batch.metric_kind
         self.sample_count += batch.times_ms.size
 
+    def join(self, later: "SeriesSeen") -> None:
+        """Takes in what was seen of it further on in the file."""
+        if later.last_ms >= self.last_ms:
+            self.labels = later.labels
+        self.first_ms, self.last_ms = min(self.first_ms, later.first_ms), max(self.last_ms, later.last_ms)
+        self.metric_kind = self.metric_kind or later.metric_kind
+        self.sample_count += later.sample_count
+
     @property
     def span(self) -> tuple[datetime, datetime]:
         """First and last sample as UTC instants."""
@@ -62,6 +70,15 @@ class Written:
         self.parts += other.parts
         self.repeats += other.repeats
         self.conflicts += other.conflicts
+
+    def join(self, later: "Written") -> None:
+        """Takes in what the lines that follow left."""
+        self.add(later)
+        for series_id, seen in later.series.items():
+            if series_id in self.series:
+                self.series[series_id].join(seen)
+            else:
+                self.series[series_id] = seen
 
 
 Piece = tuple[DayTimes, Values]
