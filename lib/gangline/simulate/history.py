@@ -117,7 +117,7 @@ def _plan(seed: int, calibration: Calibration, draft: Draft) -> Plan:
         cluster=CLUSTER,
         sessions_span=calibration.sessions,
         telemetry=calibration.telemetry,
-        node_states=tuple([*_states(failures), *_unlicensed(draft, failures)]),
+        node_states=(*_states(failures), *_unlicensed(draft, failures)),
         sessions=tuple(_sessions(seed, calibration, draft, runs)),
         runs=tuple(runs),
         saves=tuple(_saves(seed, calibration, draft, runs)),
@@ -150,12 +150,19 @@ def _saves(seed: int, calibration: Calibration, draft: Draft, runs: Sequence[Run
     by_session = {run.session_id: run for run in runs}
     telemetry = calibration.telemetry
     seen = [
-        SeenSave(course, by_session[scheduling.gang_id(seed, course.gang)], number, *_sides(draft, course.gang))
+        SeenSave(course, by_session[scheduling.gang_id(seed, course.gang)], number, *_writers(draft, course.gang))
         for course in draft.courses
         for number, at_ms in enumerate(course.saves)
         if telemetry.from_ms <= at_ms < telemetry.to_ms
     ]
     return saves(Draws(seed, draft.attempt, "saves"), calibration, seen)
+
+
+def _writers(draft: Draft, place: int) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Nodes on the bench that are there at all, and the gang's own."""
+    left_out, own = _sides(draft, place)
+    gone = {fault.node for fault in draft.faults if fault.node in CASE_FAULTS and not fault.xids and fault.gang < place}
+    return left_out - gone, own
 
 
 def _sides(draft: Draft, place: int) -> tuple[frozenset[str], tuple[str, ...]]:
