@@ -15,7 +15,7 @@ from gangline.warehouse.querying import query
 from gangline.windows import Window
 
 MANY_WRITERS = 50
-NODE_QUANTILE = 0.95
+HALF = 0.5
 CARDS = (
     "nfs.write_request_s",
     "nfs.write_queue_share",
@@ -31,6 +31,8 @@ _COUNTERS = {
     "request_s": "the time of requests",
     "queue_s": "the time that requests wait",
     "response_s": "the time until the answer",
+    "queue_ms": "the time that requests wait",
+    "response_ms": "the time until the answer",
     "bytes": "the size of requests",
 }
 
@@ -72,6 +74,30 @@ def case(estimates: dict[str, Estimate]) -> str:
     return "both" if is_write and is_read else "saves" if is_write else "loads" if is_read else "none"
 
 
+def why(estimates: dict[str, Estimate]) -> str:
+    """Why nothing is known of requests, as a clause: of saves and, where it is another reason, of loads."""
+    reasons = [estimates[name].reason or "" for name in ("nfs.write_request_s", "nfs.read_request_ms")]
+    return ", and ".join(dict.fromkeys(reasons))
+
+
+def measured(con: duckdb.DuckDBPyConnection, window: Window, checkpoints: pl.DataFrame) -> dict[str, int]:
+    """How many saves and loads begin in the window, and how many are measured; takes `nfs_requests.by_checkpoint`."""
+    begun = query(con, _BEGUN, start=window.start, end=window.end).row(0, named=True)
+    counts = {phase: checkpoints.filter(pl.col("phase") == phase).height for phase in PHASES}
+    return begun | {"measured": counts["save"], "read": counts["load"]}
+
+
+def where(share: Estimate) -> str:
+    """Where most of a request's time passes, as a clause, by the queue's share of it.
+
+    >>> where(Estimate(0.93, "ratio", 5))
+    'most of it before it leaves the node'
+    """
+    if share.value is None:
+        return "where, is not known"
+    return "most of it before it leaves the node" if share.value > HALF else "most of it until the storage answers"
+
+
 def reason(con: duckdb.DuckDBPyConnection, window: Window, phase: str) -> str | None:
     """Why nothing can be said of the requests inside saves (or loads) of the window; null where something can."""
     known = query(con, _KNOWN, start=window.start, end=window.end, phase=phase).row(0, named=True)
@@ -110,8 +136,8 @@ def _ratio(rows: pl.DataFrame, above: str, below: str, unit: str, scale: float, 
 
 def _p95(nodes: pl.DataFrame, column: str, reason: str | None) -> Estimate:
     if reason or nodes[column].null_count() == nodes.height:
-        return Estimate.missing("ms", reason or "the times of requests are not exported", n=0)
-    return quantile(_numbers(nodes, column), NODE_QUANTILE, "ms")
+        return Estimate.missing("ms", reason or f"{_COUNTERS[column]} is not exported", n=0)
+    return quantile(_numbers(nodes, column), nfs_requests.NODE_QUANTILE, "ms")
 
 
 def _measured(saves: pl.DataFrame, reason: str | None) -> Estimate:
@@ -123,6 +149,11 @@ def _measured(saves: pl.DataFrame, reason: str | None) -> Estimate:
 def _numbers(rows: pl.DataFrame, column: str) -> Sequence[float]:
     return rows[column].cast(pl.Float64).fill_null(np.nan).to_list()
 
+
+_BEGUN = """
+select (select count(*) from marts.checkpoint_saves where started_at >= $start and started_at < $end) as saves,
+    (select count(*) from marts.checkpoint_loads where started_at >= $start and started_at < $end) as loads
+"""
 
 _KNOWN = """
 with chosen as (

@@ -10,8 +10,8 @@ import polars as pl
 from gangline.warehouse.querying import query
 from gangline.windows import Window
 
-WAITED = ("queue", "response", "rest")
-"""What the time of a request is made of: before it is sent, until the answer, and what is left."""
+NODE_QUANTILE = 0.95
+LEAST_TIME_SHARE, LEAST_REQUEST_SHARE = 0.01, 0.005  # what a picture has room for
 
 
 def by_operation(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
@@ -26,6 +26,13 @@ def by_operation(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame
         first. Null where a counter is not exported.
     """
     return query(con, _BY_OPERATION, start=window.start, end=window.end)
+
+
+def weighty(operations: pl.DataFrame) -> pl.DataFrame:
+    """Operations with at least 1 % of their phase's time or 0.5 % of its requests; takes `by_operation`."""
+    time = pl.col("request_ms") * pl.col("requests")
+    share = (time / time.sum().over("phase")).fill_null(0.0).fill_nan(0.0)
+    return operations.filter((share >= LEAST_TIME_SHARE) | (pl.col("share_ratio") >= LEAST_REQUEST_SHARE))
 
 
 def by_checkpoint(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
@@ -50,6 +57,11 @@ def by_node(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
         phase, node, requests, request_ms, queue_ms, response_ms, rest_ms, kb, checkpoints; slowest first.
     """
     return query(con, _BY_NODE, start=window.start, end=window.end)
+
+
+def p95(nodes: pl.DataFrame) -> float | None:
+    """The 95th percentile of the nodes' mean times (type 7); takes rows of `by_node`."""
+    return nodes["request_ms"].quantile(NODE_QUANTILE, "linear")
 
 
 def repeats(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:

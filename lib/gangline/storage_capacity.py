@@ -55,6 +55,12 @@ def largest(levels: pl.DataFrame) -> pl.DataFrame:
     return levels.filter(pl.col("export") == export).sort("at")
 
 
+def latest(levels: pl.DataFrame) -> pl.DataFrame:
+    """The latest sample of each export, largest first: export, file_system, at, size_tb, used_tb, used_share, nodes."""
+    newest = levels.sort("export", "at").unique("export", keep="last", maintain_order=True)
+    return newest.sort("size_tb", "export", descending=[True, False])
+
+
 def trend(levels: pl.DataFrame) -> Trend | None:
     """The trend of one export; takes `largest`. Null where there are no samples.
 

@@ -8,6 +8,7 @@ import polars as pl
 from gangline.charts.labels import shortened
 from gangline.charts.spans import framed
 from gangline.charts.theme import BLUE, GREY, ORANGE, QUIET, SKY, VERMILLION, WIDTH, name_axis, rows_height, value_axis
+from gangline.estimates.wording import words
 
 PARTS = {"queue_ms": "waits in the node", "response_ms": "storage answers", "rest_ms": "the rest"}
 COLOURS = (VERMILLION, BLUE, GREY)
@@ -21,7 +22,8 @@ def times(operations: pl.DataFrame) -> alt.TopLevelMixin:
     """Mean time of a request by operation, in its parts, saves above loads; takes `nfs_requests.by_operation`."""
     told = operations.filter(pl.col("request_ms") > 0)
     panels = [_times(told.filter(pl.col("phase") == phase), title) for phase, title in PHASES.items()]
-    return alt.vconcat(*[panel for panel in panels if panel is not None], spacing=18)
+    known = [panel for panel in panels if panel is not None]
+    return alt.vconcat(*known, spacing=18) if known else alt.Chart(told).mark_bar()
 
 
 def waits(checkpoints: pl.DataFrame) -> alt.TopLevelMixin:
@@ -32,6 +34,8 @@ def waits(checkpoints: pl.DataFrame) -> alt.TopLevelMixin:
         pl.col("queue_ms", "response_ms").clip(LEAST_MS),
     )
     drawn = told.gather_every(max(1, -(-told.height // MOST_POINTS)))
+    if drawn.is_empty():
+        return alt.Chart(drawn).mark_point()
     low = min(drawn["queue_ms"].min() or LEAST_MS, drawn["response_ms"].min() or LEAST_MS)
     high = max(drawn["queue_ms"].max() or 1.0, drawn["response_ms"].max() or 1.0)
     ends = pl.DataFrame({"queue_ms": [low, high], "response_ms": [low, high]}, schema_overrides=_FLOATS)
@@ -90,15 +94,15 @@ def _times(operations: pl.DataFrame, title: str) -> Any:
     rows = shortened(operations.head(MOST_OPERATIONS), "operation")
     bars = _stacked(rows, "operation_label", "Mean time of a request (ms)")
     label = rows.with_columns(
-        text=pl.format("{} ms", pl.col("request_ms").round(2).cast(pl.String)), end=pl.col("request_ms")
+        text=pl.Series([words(value, "ms") for value in rows["request_ms"]], dtype=pl.String), end=pl.col("request_ms")
     )
-    words = (
+    text = (
         alt.Chart(label.select("operation_label", "end", "text"))
         .mark_text(align="left", dx=5, aria=False)
         .encode(alt.X("end:Q"), name_axis("operation_label", sort=None), alt.Text("text:N"))
     )
     height = rows_height(rows.height, 22, least=40)
-    return alt.layer(bars, words).properties(width=WIDTH - 130, height=height, title=title)
+    return alt.layer(bars, text).properties(width=WIDTH - 130, height=height, title=title)
 
 
 def _stacked(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:

@@ -10,7 +10,7 @@ from gangline.charts.theme import BLUE, GREY, QUIET, SKY, VERMILLION, WIDTH, rat
 from gangline.windows import Window
 
 PANEL_HEIGHT = 78
-GB = {"bytes": "GB", "bytes/s": "GB/s"}
+SCALES = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0}
 MOST_CURVES = 60
 
 
@@ -26,9 +26,11 @@ def epochs(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, title: str) -> 
     unit_s : int
         Seconds of a unit of the axis: 1 or 60.
     """
-    x = value_axis("lag", title, channel=alt.X, zero=False, scale=alt.Scale(nice=False, zero=False))
+    if rows.is_empty():
+        return alt.Chart(rows).mark_line()
     layers = rows["layer"].unique(maintain_order=True).to_list()
-    panels = [_panel(rows.filter(pl.col("layer") == layer), peaks, unit_s, x, layer) for layer in layers]
+    titles = dict.fromkeys(layers, " ") | {layers[-1]: title}
+    panels = [_panel(rows.filter(pl.col("layer") == layer), peaks, unit_s, titles[layer]) for layer in layers]
     return alt.vconcat(*panels, spacing=6)
 
 
@@ -51,6 +53,8 @@ def tails(curves: pl.DataFrame, slowest: str) -> alt.TopLevelMixin:
 
 def capacity(levels: pl.DataFrame, forecast: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     """What is used, the trend with its interval, and the size; takes `storage_capacity.largest` and `forecast`."""
+    if levels.is_empty():
+        return alt.Chart(levels).mark_line()
     span = Span(window.start, max([window.end, *forecast["at"].to_list()]), window.time_zone)
     x, y = span.axis("at"), "Used (TB)"
     size = pl.DataFrame({"size_tb": [float(levels["size_tb"][-1])]})
@@ -68,14 +72,14 @@ def capacity(levels: pl.DataFrame, forecast: pl.DataFrame, window: Window) -> al
     return framed(alt.layer(*parts, used.encode(x, value_axis("used_tb", y))), 250)
 
 
-def _panel(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, x: alt.X, layer: str) -> Any:
-    unit = str(rows["unit"][0])
-    scale = 1e9 if unit in GB else 1.0
+def _panel(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, title: str) -> Any:
+    x = value_axis("lag", title, channel=alt.X, scale=alt.Scale(nice=False, zero=False))
+    scale, y_title = _scale(rows)
     drawn = rows.select(
         (pl.col("lag_s") / unit_s).alias("lag"), *(pl.col(name) / scale for name in ("median", "q1", "q3"))
     )
-    base, y_title = alt.Chart(drawn), GB.get(unit, unit)
-    axis = {"tickCount": 3, "format": "~s"}
+    base = alt.Chart(drawn)
+    axis = {"tickCount": 3, "format": "~g"}
     area = base.mark_area(color=SKY, opacity=0.45, aria=False).encode(
         x, value_axis("q1", y_title).axis(**axis), alt.Y2("q3:Q")
     )
@@ -84,4 +88,13 @@ def _panel(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, x: alt.X, layer
     marks = peaks.filter(pl.col("role") == rows["role"][0]).select((pl.col("median_s") / unit_s).alias("lag"))
     peak = alt.Chart(marks).mark_rule(color=VERMILLION, strokeWidth=1.6).encode(alt.X("lag:Q"))
     layered = alt.layer(area, line, start, peak) if marks.height else alt.layer(area, line, start)
-    return layered.properties(width=WIDTH - 40, height=PANEL_HEIGHT, title=layer)
+    return layered.properties(width=WIDTH - 40, height=PANEL_HEIGHT, title=str(rows["layer"][0]))
+
+
+def _scale(rows: pl.DataFrame) -> tuple[float, str]:
+    """What bytes are divided by so that their axis has short numbers, and the unit then; other units stay."""
+    unit, high = str(rows["unit"][0]), max([0.0, *rows["q3"].to_list()])
+    if not unit.startswith("bytes"):
+        return 1.0, unit
+    prefix = next((prefix for prefix, size in SCALES.items() if high >= size), "")
+    return SCALES[prefix], f"{prefix}B{unit.removeprefix('bytes')}"
