@@ -126,6 +126,8 @@ final as (
         shut.incident_id is not null as was_shut,
         shut.shut_until,
         back.back_at,
+        coalesce(minutes_between(met.started_at, back.back_at) <= 60 * settings.retries_manual_gap_max_h, false)
+            as is_soon_back,
         held.held_at is not null and held.held_at < coalesce(back.back_at, 'infinity'::timestamptz)
             and not coalesce(known_attempts.is_kept, true) as is_held
     from met
@@ -135,6 +137,7 @@ final as (
     left join back using (incident_id)
     left join held using (incident_id)
     left join shut using (incident_id)
+    cross join settings
 )
 
 select * from final

@@ -49,7 +49,7 @@ final as (
         first(gpu_index order by place) as gpu_index,
         first(gpu_uuid order by place) as gpu_uuid,
         first(pci_bus_id order by place) as pci_bus_id,
-        count(distinct gpu_key) filter (where gpu_key <> '') as gpu_count,
+        count(distinct gpu_key) filter (where gpu_key <> '' and kind <> 'sxid') as gpu_count,
         first(judged_code order by leniency, place) as action_code,
         first(catalogue_action order by leniency, place) as catalogue_action,
         first(policy order by leniency, place) as policy,

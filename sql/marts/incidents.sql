@@ -3,6 +3,8 @@ with incidents as (select * from intermediate.int_incidents_found),
 followed as (select * from intermediate.int_incidents_followed),
 sessions as (select session_key, session_id from intermediate.int_sessions_merged),
 
+told as (select count(*) > 0 as has_states from intermediate.int_node_states_merged),
+
 judged as (
     select
         incidents.*,
@@ -11,9 +13,12 @@ judged as (
             when incidents.keep_node is null then ['unknown', 'the code calls neither for keeping nor for leaving the node']
             when followed.running_session_key is not null
                 then [if(incidents.keep_node, 'taken', 'not taken'), 'the session on the node went on']
-            when followed.next_kept_node and not incidents.keep_node
-                and followed.was_shut and incidents.policy in ('isolate_reset_retry', 'follow_action')
+            when followed.next_kept_node and not incidents.keep_node and incidents.policy <> 'stop_isolate_page'
+                and followed.was_shut
                 then ['taken', 'the node was down or drained before the next attempt took it again']
+            when followed.next_kept_node and not incidents.keep_node and incidents.policy <> 'stop_isolate_page'
+                and not told.has_states
+                then ['unknown', 'the next attempt ran on the node, and no source tells whether it was reset before']
             when followed.next_kept_node
                 then [if(incidents.keep_node, 'taken', 'not taken'), 'the next attempt ran on the node']
             when not followed.next_kept_node
@@ -21,11 +26,14 @@ judged as (
             when not incidents.keep_node and followed.was_shut
                 then ['taken', 'the node was down or drained']
             when followed.next_session_key is not null then ['unknown', 'the nodes of the next attempt are not known']
-            when followed.session_key is null then ['unknown', 'no end of a session goes with it']
-            else ['unknown', 'no attempt followed']
+            when followed.session_key is not null then ['unknown', 'no attempt followed']
+            when not incidents.keep_node and followed.is_soon_back and told.has_states
+                then ['not taken', 'a gang session took the node, which had been neither down nor drained']
+            else ['unknown', 'no end of a session goes with it']
         end as verdict
     from incidents
     join followed using (incident_id)
+    cross join told
 ),
 
 final as (
