@@ -1,4 +1,4 @@
-"""Changes of the XID gauge through the whole ingest: each code once, over days, resets and replaced GPUs."""
+"""XID gauges and kernel logs through the whole ingest: each code once, over days, resets and replaced GPUs."""
 
 import json
 import shutil
@@ -18,6 +18,9 @@ nodes = ["n[1-2]"]
 [[sources]]
 kind = "prometheus"
 path = "telemetry.json*"
+[[sources]]
+kind = "kernel_log"
+path = "kern.log"
 """
 GAUGE = "DCGM_FI_DEV_XID_ERRORS"
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -38,8 +41,14 @@ def gauge(values: dict[float, float], **labels: str) -> str:
     return json.dumps({"metric": known | labels, "values": list(values.values()), "timestamps": times})
 
 
-def cluster(folder: Path, *lines: str) -> Config:
+def message(minute: float, code: int) -> str:
+    """A line of n2's kernel log."""
+    return f"{at(minute).isoformat()} n2.dc kernel: [1.5] NVRM: Xid (PCI:0000:1b:00): {code}, pid=7, name=a, Text\n"
+
+
+def cluster(folder: Path, *lines: str, messages: str = "") -> Config:
     (folder / "cluster.toml").write_text(CONFIG)
+    (folder / "kern.log").write_text(messages)
     (folder / "telemetry.json").write_text("\n".join(lines) + "\n")
     config = load(folder / "cluster.toml")
     ingest(config)
@@ -54,7 +63,8 @@ def rows(config: Config, sql: str) -> list[tuple[Any, ...]]:
 def test_a_code_that_stays_is_one_event_over_days_and_exports(tmp_path: Path) -> None:
     """79 for 120 samples and past midnight; 0 after the driver's reset, then 79 again; `err_code` is no new series.
 
-    A code that a series begins with is told and no event; DCGM's word for no value is no code.
+    A code that a series begins with is told and no event; DCGM's word for no value is no code. A kernel log names only
+    the place of a GPU, which held another before.
     """
     held = {float(minute): 79.0 for minute in range(10, 130)}
     config = cluster(
@@ -63,14 +73,18 @@ def test_a_code_that_stays_is_one_event_over_days_and_exports(tmp_path: Path) ->
         gauge(held | {1439.0: 79.0}, err_code="79"),
         gauge({1441.0: 79.0, 1500.0: 0.0, 2000.0: 79.0, 2001.0: 94.0, 2002.0: float("nan"), 2003.0: 94.0}),
         gauge({0.0: 94.0, 1.0: 94.0, 3000.0: 31.0}, Hostname="n2", UUID="GPU-b"),
-        gauge({0.0: 2.0**63, 1.0: 0.0}, Hostname="n2", gpu="1", UUID="GPU-c"),
+        gauge({0.0: 2.0**63, 1.0: 0.0}, Hostname="n2", gpu="1", UUID="GPU-c", pci_bus_id="00000000:2D:00.0"),
+        gauge({4000.0: 0.0, 4001.0: 48.0}, Hostname="n2", UUID="GPU-d"),
+        messages=message(2999.5, 31) + message(3500, 48) + message(4000.5, 48),
     )
     same = ("n1", 0, "GPU-a", "0000:1b:00")
     assert rows(config, EVENTS) == [
         (*same, 79, at(10), at(0), "gauge", "scraped", False),
         (*same, 79, at(2000), at(1500), "gauge", "scraped", False),
         (*same, 94, at(2001), at(2000), "gauge", "scraped", False),
-        ("n2", 0, "GPU-b", "0000:1b:00", 31, at(3000), at(1), "gauge", "scraped", False),
+        ("n2", 0, "GPU-b", "0000:1b:00", 31, at(2999.5), None, "kernel_log+gauge", "stamped", False),
+        ("n2", 0, "GPU-b", "0000:1b:00", 48, at(3500), None, "kernel_log", "stamped", False),
+        ("n2", 0, "GPU-d", "0000:1b:00", 48, at(4000.5), None, "kernel_log+gauge", "stamped", False),
     ]
     told = rows(config, "select failing_rows from meta.checks where check_name = 'gauges_begin_without_a_code'")
     assert told == [(1,)]
