@@ -72,8 +72,8 @@ class _DaySums:
             pl.Series("coverage_ratio", self.coverage[operation][0]),
             *(pl.Series(column, sums[row]) for row, column in enumerate(self.columns)),
         )
-        is_used = (pl.col("requests") > 0) | pl.lit(operation in KEPT_IDLE)
-        return rows.filter((pl.col("coverage_ratio") > 0) & is_used)
+        is_seen_idle = (pl.col("coverage_ratio") > 0) & pl.lit(operation in KEPT_IDLE)
+        return rows.filter((pl.col("requests") > 0) | is_seen_idle)
 
     def _of(self, by_operation: dict[str, NDArray[np.float64]], operation: str, height: int) -> NDArray[np.float64]:
         if operation not in by_operation:
