@@ -8,7 +8,6 @@ from gangline.phases.gathering import Gathering, Member
 from gangline.phases.rows import Rows
 from gangline.phases.rules import NO_LOAD_RULE, NO_SAVE_RULE, Rules
 from gangline.phases.watching import Watching
-from gangline.roles.gpu_use import levels_of
 from gangline.roles.resolving import ResolvedRole, resolve
 from gangline.warehouse.opening import samples_of
 from gangline.warehouse.querying import query
@@ -34,9 +33,8 @@ def fill_checkpoint_phases(con: duckdb.DuckDBPyConnection, config: Config) -> No
     rows = Rows()
     sessions = [] if all(reasons) else _sessions(con)
     if sessions:
-        store, util = samples_of(con, config), roles[UTIL]
-        levels = levels_of(store, util) if util else None
-        watching = Watching(store, roles[WRITE], roles[READ], util, levels, rules.writer_min_bytes_per_s)
+        store = samples_of(con, config)
+        watching = Watching(store, roles[WRITE], roles[READ], roles[UTIL], rules.writer_min_bytes_per_s)
         for session in watching.finished(sessions):
             _add(rows, session, rules)
     for table, frame in rows.frames().items():

@@ -38,7 +38,7 @@ class Burst:
     def of(cls, steps: SessionSteps, flow: Flow, stretch: Stretch) -> Self:
         """Measures a stretch of steps."""
         own = slice(*stretch)
-        counted, is_known = flow.bytes[own], steps.is_known(flow)[own]
+        counted, is_known = flow.bytes[own], steps.is_known(flow, own)
         known = counted[is_known]
         return cls(
             stretch,

@@ -12,11 +12,12 @@ from typing import Self
 import numpy as np
 
 from gangline.counters import GAP_STEPS, increases
-from gangline.phases.stretches import Values
+from gangline.phases.stretches import Flags, Values
 from gangline.roles.reading import mount_keys
 from gangline.roles.resolving import ResolvedRole
 from gangline.sources.samples import TimesMs
 from gangline.store.layout import DAY_MS
+from gangline.store.matrix import Grid
 from gangline.store.mounts import counted_once
 from gangline.store.parts import SeriesDay
 from gangline.store.reading import SampleStore, SeriesSamples
@@ -26,13 +27,34 @@ KEPT_SAMPLES = 4  # from before it, for a delta across its edge and for replicas
 
 
 @dataclass(frozen=True, eq=False)
+class StepCounts:
+    """What was counted in each step of a grid, 0 where that is not known; `is_known` is null where all of it is."""
+
+    counted: Values
+    is_known: Flags | None
+
+    @classmethod
+    def of(cls, counted: Values) -> Self:
+        """Of counts with NaN where they are not known."""
+        is_known = ~np.isnan(counted)
+        return cls(counted, None) if is_known.all() else cls(np.where(is_known, counted, 0.0), is_known)
+
+
+@dataclass(frozen=True, eq=False)
 class Counted:
-    """What one series had counted by each of its samples, and where it has gaps."""
+    """What one series counted between its samples, and where it has gaps.
+
+    Attributes
+    ----------
+    is_even
+        Whether all its samples are equally far apart.
+    """
 
     times_ms: TimesMs
-    counted: Values
+    increases: Values
     gaps_ms: list[tuple[int, int]]
     scrape_ms: int
+    is_even: bool
 
     @classmethod
     def of(cls, samples: SeriesSamples, scale: float) -> Self | None:
@@ -40,28 +62,50 @@ class Counted:
         times_ms = samples.times_ms
         if times_ms.size < 2:
             return None
-        distances = np.diff(times_ms)
-        scrape_ms = float(np.median(distances))
-        wide = np.flatnonzero(distances > GAP_STEPS * scrape_ms)
-        gaps = list(zip(times_ms[wide].tolist(), times_ms[wide + 1].tolist(), strict=True))
-        counted = np.concatenate([[0.0], np.cumsum(increases(samples.values))])
-        return cls(times_ms, counted * scale if scale != 1 else counted, gaps, round(scrape_ms))
+        distances = times_ms[1:] - times_ms[:-1]
+        is_even = bool(distances.min() == distances.max())
+        scrape_ms = float(distances[0] if is_even else np.median(distances))
+        wide = [] if is_even else np.flatnonzero(distances > GAP_STEPS * scrape_ms).tolist()
+        gaps = [(int(times_ms[place]), int(times_ms[place + 1])) for place in wide]
+        counted = _increases(samples.values)
+        return cls(times_ms, counted * scale if scale != 1 else counted, gaps, round(scrape_ms), is_even)
 
-    def by_step(self, edges_ms: TimesMs) -> Values:
-        """What was counted between consecutive edges; NaN where a gap or the series' end touches a step.
+    def by_step(self, grid: Grid) -> StepCounts:
+        """What was counted in each step, deltas split by time; unknown where a gap or the series' end touches a step.
 
         >>> times = np.array([15_000, 45_000, 75_000, 105_000, 195_000])
         >>> samples = SeriesSamples(1, times, np.array([100.0, 130, 160, 190, 280]))
-        >>> Counted.of(samples, 1.0).by_step(np.arange(0, 210_000, 30_000)).tolist()
-        [nan, 30.0, 30.0, nan, nan, nan]
+        >>> steps = Counted.of(samples, 1.0).by_step(Grid(0, 30_000, 6))
+        >>> steps.counted.tolist(), steps.is_known.tolist()
+        ([0.0, 30.0, 30.0, 0.0, 0.0, 0.0], [False, True, True, False, False, False])
         """
-        counted = np.diff(np.interp(edges_ms, self.times_ms, self.counted))
+        if self.is_even and self.scrape_ms == grid.step_ms:
+            return self._blended(grid)
+        edges_ms = grid.start_ms + grid.step_ms * np.arange(grid.step_count + 1, dtype=np.int64)
+        summed = np.concatenate([[0.0], np.cumsum(self.increases)])
+        counted = np.diff(np.interp(edges_ms, self.times_ms, summed))
         counted[: max(0, int(np.searchsorted(edges_ms, self.times_ms[0])))] = np.nan
         counted[max(0, int(np.searchsorted(edges_ms, self.times_ms[-1], side="right")) - 1) :] = np.nan
         for start_ms, end_ms in self.gaps_ms:
             first = max(0, int(np.searchsorted(edges_ms, start_ms, side="right")) - 1)
             counted[first : int(np.searchsorted(edges_ms, end_ms))] = np.nan
-        return counted
+        return StepCounts.of(counted)
+
+    def _blended(self, grid: Grid) -> StepCounts:
+        """The same, where each step is of two deltas: the end of one and the beginning of the next."""
+        shift, late_ms = divmod(grid.start_ms - int(self.times_ms[0]), grid.step_ms)
+        first, later = max(0, -shift), 1 if late_ms else 0
+        stop = max(first, min(grid.step_count, self.increases.size - shift - later))
+        counted = self.increases[first + shift : stop + shift]
+        if late_ms:
+            share = late_ms / grid.step_ms
+            following = self.increases[first + shift + 1 : stop + shift + 1]
+            counted = counted * (1 - share) + following * share
+        if counted.size == grid.step_count:
+            return StepCounts(counted, None)
+        steps = np.full(grid.step_count, np.nan)
+        steps[first:stop] = counted
+        return StepCounts.of(steps)
 
 
 class CounterDays:
@@ -108,12 +152,20 @@ class CounterDays:
         }
 
 
-def by_node(counted: list[Counted], edges_ms: TimesMs) -> Values:
-    """What a node's series counted together in each step; NaN where none of them tells."""
+def by_node(counted: list[Counted], grid: Grid) -> StepCounts:
+    """What a node's series counted together in each step."""
     if len(counted) == 1:
-        return counted[0].by_step(edges_ms)
-    steps = np.stack([series.by_step(edges_ms) for series in counted])
-    return np.where(np.isnan(steps).all(axis=0), np.nan, np.nansum(steps, axis=0))
+        return counted[0].by_step(grid)
+    steps = [series.by_step(grid) for series in counted]
+    total = np.sum([each.counted for each in steps], axis=0)
+    known = [each.is_known for each in steps if each.is_known is not None]
+    return StepCounts(total, np.any(known, axis=0) if len(known) == len(steps) else None)
+
+
+def _increases(values: Values) -> Values:
+    """Those of `counters.increases`; a counter that never drops, as nearly all of a day, is looked at once."""
+    deltas: Values = values[1:] - values[:-1]
+    return increases(values) if deltas.min() < 0 else deltas
 
 
 def _numbers(row: SeriesDay) -> SeriesSamples:

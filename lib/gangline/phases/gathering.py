@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gangline.phases.counting import Counted
+from gangline.phases.counting import Counted, StepCounts
 from gangline.phases.steps import ROUNDING, Counts, Flow, SessionSteps, enough
 from gangline.phases.stretches import Values
 from gangline.roles.gpu_use import NodeSums
@@ -117,17 +117,17 @@ class Gathering:
         self._util, self._gpus = np.zeros(count), np.zeros(count)
         self._util_nodes = np.zeros(count, np.int32)
 
-    def take_written(self, grid: Grid, written: dict[str, Values], writer_min_bytes_per_s: float) -> None:
+    def take_written(self, grid: Grid, written: dict[str, StepCounts], writer_min_bytes_per_s: float) -> None:
         """Goes on with what nodes wrote in some steps."""
         most = writer_min_bytes_per_s * grid.step_ms / 1000 * (1 + ROUNDING)
         for own, there, node in self._present(written, grid):
-            _add(self.write, own, written[node][there])
-            self._writers[own] += written[node][there] > most
+            _add(self.write, own, written[node], there)
+            self._writers[own] += written[node].counted[there] > most
 
-    def take_read(self, grid: Grid, read: dict[str, Values]) -> None:
+    def take_read(self, grid: Grid, read: dict[str, StepCounts]) -> None:
         """Goes on with what nodes read in some steps."""
         for own, there, node in self._present(read, grid):
-            _add(self.read, own, read[node][there])
+            _add(self.read, own, read[node], there)
 
     def take_scrapes(self, grid: Grid, scrape_ms: int) -> None:
         """Notes how far apart samples were in some steps."""
@@ -163,7 +163,7 @@ class Gathering:
             self._util_by_step(),
         )
 
-    def _present(self, counted: dict[str, Values], grid: Grid) -> Iterable[tuple[slice, slice, str]]:
+    def _present(self, counted: dict[str, StepCounts], grid: Grid) -> Iterable[tuple[slice, slice, str]]:
         for number, member in enumerate(self.members):
             own, there = self._steps.meeting(number, grid)
             if member.node in counted and own.start < own.stop:
@@ -192,10 +192,9 @@ class Gathering:
         return np.where(seen > 0, (total[highs] - total[lows]) / np.maximum(seen, 1), np.nan)
 
 
-def _add(flow: Flow, own: slice, counted: Values) -> None:
-    is_known = ~np.isnan(counted)
-    flow.bytes[own] += np.where(is_known, counted, 0.0)
-    flow.reporting[own] += is_known
+def _add(flow: Flow, own: slice, steps: StepCounts, there: slice) -> None:
+    flow.bytes[own] += steps.counted[there]
+    flow.reporting[own] += 1 if steps.is_known is None else steps.is_known[there]
 
 
 def _rounded(step_ms: int) -> int:

@@ -8,7 +8,7 @@ from gangline.counters import GAP_STEPS
 from gangline.phases.bursts import Burst
 from gangline.phases.rules import Rules
 from gangline.phases.steps import SessionSteps
-from gangline.phases.stretches import Flags, Stretch, Values, merged, risen
+from gangline.phases.stretches import Stretch, Values, merged, risen
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def measured_save(steps: SessionSteps, stretch: Stretch, training_util: float | 
         int(steps.writers[first:stop].max()),
         stall_s(steps.util[max(0, first - 1) : stop + 1], training_util, steps.step_s),
         stop < steps.count,
-        _is_seen(steps.is_known(steps.write), stretch),
+        _is_seen(steps, stretch),
     )
 
 
@@ -70,10 +70,6 @@ def stall_s(util: Values, training_util: float | None, step_s: float) -> float |
     return max(0.0, float((1 - util / training_util).sum() * step_s))
 
 
-def _is_seen(is_known: Flags, stretch: Stretch) -> bool:
-    return all(_unknown_before(is_known, step) <= GAP_STEPS for step in stretch)
-
-
-def _unknown_before(is_known: Flags, step: int) -> int:
-    known = np.flatnonzero(is_known[:step])
-    return step - (int(known[-1]) + 1 if known.size else 0)
+def _is_seen(steps: SessionSteps, stretch: Stretch) -> bool:
+    nears = [slice(max(0, step - GAP_STEPS - 1), step) for step in stretch]
+    return all(near.stop <= GAP_STEPS or bool(steps.is_known(steps.write, near).any()) for near in nears)

@@ -64,9 +64,9 @@ class SessionSteps:
         """Length of a step."""
         return self.step_ms / 1000
 
-    def is_known(self, flow: Flow) -> Flags:
-        """Steps in which nine tenths of the nodes report."""
-        return enough(flow.reporting, self.members)
+    def is_known(self, flow: Flow, own: slice = slice(None)) -> Flags:
+        """Steps, or some of them, in which nine tenths of the nodes report."""
+        return enough(flow.reporting[own], self.members[own])
 
     def rate(self, flow: Flow) -> Values:
         """Bytes/s."""

@@ -58,12 +58,3 @@ def runs(values: NDArray[Any]) -> Iterator[tuple[int, int, Any]]:
         return
     edges = (np.flatnonzero(values[1:] != values[:-1]) + 1).tolist()
     yield from zip([0, *edges], [*edges, values.size], values[[0, *edges]].tolist(), strict=True)
-
-
-def longest_run(is_so: Flags) -> int:
-    """Most steps in a row that are so.
-
-    >>> longest_run(np.array([True, False, True, True]))
-    2
-    """
-    return max((stop - first for first, stop, value in runs(is_so) if value), default=0)

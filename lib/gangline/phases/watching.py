@@ -7,10 +7,11 @@ from datetime import date, timedelta
 import numpy as np
 
 from gangline.intervals import EPOCH
-from gangline.phases.counting import LAG_MS, Counted, CounterDays, by_node
+from gangline.phases.counting import LAG_MS, Counted, CounterDays, StepCounts, by_node
 from gangline.phases.gathering import Beat, Gathering
 from gangline.phases.stretches import Values
-from gangline.roles.gpu_use import Levels, node_sums, usual_step_ms
+from gangline.phases.using import GpuDays
+from gangline.roles.gpu_use import usual_step_ms
 from gangline.roles.resolving import ResolvedRole
 from gangline.store.layout import DAY_MS
 from gangline.store.reading import SampleStore
@@ -25,21 +26,20 @@ class Day:
     day: date
     written: dict[str, list[Counted]]
     read: dict[str, list[Counted]]
-    steps: dict[tuple[str, Beat, str], Values] = field(default_factory=dict)
+    steps: dict[tuple[str, Beat, str], StepCounts] = field(default_factory=dict)
 
     @property
     def start_ms(self) -> int:
         """When it begins."""
         return (self.day - EPOCH.date()).days * DAY_MS
 
-    def by_step(self, what: str, beat: Beat, nodes: list[str]) -> dict[str, Values]:
+    def by_step(self, what: str, beat: Beat, nodes: list[str]) -> dict[str, StepCounts]:
         """`written` or `read` of each of these nodes that tells, in the steps that are due."""
         series = self.written if what == "written" else self.read
         grid = beat.grid(self.start_ms - LAG_MS, self.start_ms + DAY_MS - LAG_MS)
-        edges_ms = grid.start_ms + grid.step_ms * np.arange(grid.step_count + 1, dtype=np.int64)
         for node in nodes:
             if node in series and (what, beat, node) not in self.steps:
-                self.steps[what, beat, node] = by_node(series[node], edges_ms)
+                self.steps[what, beat, node] = by_node(series[node], grid)
         return {node: self.steps[what, beat, node] for node in nodes if node in series}
 
 
@@ -51,7 +51,6 @@ class Watching:
     write: ResolvedRole | None
     read: ResolvedRole | None
     util: ResolvedRole | None
-    util_levels: Levels | None
     writer_min_bytes_per_s: float
 
     def finished(self, sessions: list[Gathering]) -> Iterator[Gathering]:
@@ -59,6 +58,7 @@ class Watching:
         waiting = sorted(sessions, key=lambda session: -session.start_ms)
         active: list[Gathering] = []
         writes, reads = (CounterDays(self.store, role) if role else None for role in (self.write, self.read))
+        uses = GpuDays(self.store, self.util) if self.util else None
         for day in self._days(sessions):
             start_ms = (day - EPOCH.date()).days * DAY_MS
             end_ms = start_ms + DAY_MS
@@ -71,6 +71,7 @@ class Watching:
             written = writes.take(day, end_ms, nodes) if writes else {}
             read = reads.take(day, end_ms, nodes) if reads else {}
             self._take(Day(day, written, read), active)
+            self._take_util(uses, day, [session for session in active if session.beat is not None])
         yield from [*active, *reversed(waiting)]
 
     def _take(self, day: Day, active: list[Gathering]) -> None:
@@ -81,7 +82,6 @@ class Watching:
                 session.begin(Beat.of(counted))
             if session.beat is not None:
                 self._take_traffic(day, session, nodes, counted)
-        self._take_util(day.day, [session for session in active if session.beat is not None])
 
     def _take_traffic(self, day: Day, session: Gathering, nodes: list[str], counted: list[Counted]) -> None:
         assert session.beat is not None
@@ -91,9 +91,9 @@ class Watching:
         if counted:
             session.take_scrapes(grid, Beat.of(counted).step_ms)
 
-    def _take_util(self, day: date, sessions: list[Gathering]) -> None:
+    def _take_util(self, uses: GpuDays | None, day: date, sessions: list[Gathering]) -> None:
         step_ms = usual_step_ms(self.util) if self.util else None
-        if step_ms is None or self.util_levels is None:
+        if uses is None or step_ms is None:
             return
         for session in sessions:
             if session.util_beat is None:
@@ -106,7 +106,7 @@ class Watching:
             of_beat = [session for session in sessions if session.util_beat == beat]
             nodes = sorted({member.node for session in of_beat for member in session.members})
             places = {node: place for place, node in enumerate(nodes)}
-            sums = node_sums(self.util_levels, day, grid, places)
+            sums = uses.take(day, grid, places)
             for session in of_beat:
                 session.take_util(grid, sums, places)
 
