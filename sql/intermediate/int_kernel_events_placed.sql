@@ -5,10 +5,19 @@ files as (select * from intermediate.int_files_dated),
 names as (select * from intermediate.int_kernel_nodes_named),
 gpus as (select * from intermediate.int_gpus_identified),
 
+-- a log that names no node may still name a GPU that only one node has
+homes as (
+    select gpu_uuid, any_value(node) as node
+    from gpus
+    where gpu_uuid is not null
+    group by gpu_uuid
+    having count(distinct node) = 1
+),
+
 messages as (
     select
         events.* exclude (node, pci_bus_id, gpu_uuid),
-        names.node,
+        coalesce(names.node, homes.node) as node,
         pci_bus_id_of(events.pci_bus_id) as pci_bus_id,
         events.gpu_uuid as own_uuid,
         files.path as file,
@@ -17,6 +26,7 @@ messages as (
     from events
     join files using (file_id)
     left join names on names.log_node = events.node
+    left join homes on homes.gpu_uuid = events.gpu_uuid and events.node is null
     where events.kind in ('xid', 'sxid', 'bus_loss')
 ),
 
