@@ -105,7 +105,9 @@ def test_times_begin_between_the_saves_without_and_with_them(told: Told) -> None
     queue = told.of(OPERATIONS.format("queue_time_seconds"), "gpu062", operation="WRITE")
     first = np.flatnonzero(~np.isnan(queue))[0]
     assert 201 < first < 400
-    assert not np.isnan(told.of(OPERATIONS.format("requests"), "gpu062", operation="WRITE")).any()
+    requests = told.of(OPERATIONS.format("requests"), "gpu062", operation="WRITE")
+    assert np.flatnonzero(~np.isnan(requests))[0] == first
+    assert not np.isnan(told.of(OPERATIONS.format("sent_bytes"), "gpu062", operation="WRITE")).any()
 
 
 def test_metadata_share(told: Told) -> None:

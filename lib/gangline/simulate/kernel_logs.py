@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from gangline.simulate.plan import KernelLinePlan, Plan
 from gangline.sources.samples import instant_of_ms
 
-FIRST_BOOT_BEFORE = timedelta(days=2)  # the sessions' span
 BOOT_LINES = (
     (0, "Linux version 6.8.0-60-generic (buildd@lcy02) (x86_64-linux-gnu-gcc-13) #63-Ubuntu SMP PREEMPT_DYNAMIC"),
     (4, "mlx5_core 0000:18:00.0: firmware version: 28.43.2026"),
@@ -23,8 +22,9 @@ BACKGROUND = (
     "workqueue: drain_vmap_area_work hogged CPU for >10000us 4 times, consider switching to WQ_UNBOUND",
     "TCP: request_sock_TCP: Possible SYN flooding on port 29500. Sending cookies.",
 )
-BACKGROUND_EVERY_S = 2 * 86_400
+BACKGROUND_EVERY_S, FIRST_LINE_AFTER = 2 * 86_400, timedelta(minutes=20)
 Message = tuple[datetime, str]
+Life = tuple[datetime, datetime]
 
 
 def write_logs(folder: Path, plan: Plan) -> list[Path]:
@@ -36,22 +36,27 @@ def write_logs(folder: Path, plan: Plan) -> list[Path]:
     return [_write(folder / f"{node}.log", plan, node, lines[node]) for node in plan.cluster.nodes]
 
 
-def boots_of(plan: Plan, node: str) -> list[datetime]:
-    """When the node came up: before the export's span, and at the end of each stretch in which it was down."""
-    downs = (state for state in plan.node_states if state.node == node and state.state == "down")
-    ends = sorted({state.to_ms for state in downs if state.to_ms is not None})
-    return [instant_of_ms(plan.sessions_span.from_ms) - FIRST_BOOT_BEFORE, *map(instant_of_ms, ends)]
+def lives_of(plan: Plan, node: str) -> list[Life]:
+    """When the node ran: from the export's first instant, less the stretches in which it was down."""
+    downs = sorted(
+        (state.from_ms, plan.exported_ms if state.to_ms is None else state.to_ms)
+        for state in plan.node_states
+        if state.node == node and state.state == "down"
+    )
+    begins = [plan.sessions_span.from_ms, *(end for _, end in downs)]
+    ends = [*(begin for begin, _ in downs), plan.exported_ms]
+    return [(instant_of_ms(begin), instant_of_ms(end)) for begin, end in zip(begins, ends, strict=True) if begin < end]
 
 
 def _write(path: Path, plan: Plan, node: str, lines: Sequence[KernelLinePlan]) -> Path:
     zone = ZoneInfo(plan.cluster.time_zone)
-    boots = boots_of(plan, node)
-    ends = [*boots[1:], instant_of_ms(plan.exported_ms)]
     told = [(instant_of_ms(line.at_ms), line.text) for line in lines]
     text: list[str] = []
-    for place, (boot, end) in enumerate(zip(boots, ends, strict=True)):
-        text += [f"-- Boot {_digest(node, boot).hex()[:32]} --"] if place else []
-        messages = [*_own_messages(node, boot, end), *(entry for entry in told if boot <= entry[0] < end)]
+    for place, (begin, end) in enumerate(lives_of(plan, node)):
+        boot = [(begin + timedelta(seconds=after_s), words) for after_s, words in BOOT_LINES]
+        messages = [*(boot if place else []), *_now_and_then(node, begin, end)]
+        messages += [entry for entry in told if begin <= entry[0] < end]
+        text += [f"-- Boot {_digest(node, begin).hex()[:32]} --"] if place else []
         text += [_line(node, entry, zone) for entry in sorted(messages, key=lambda entry: entry[0])]
     path.write_text("".join(f"{line}\n" for line in text))
     return path
@@ -62,17 +67,13 @@ def _line(node: str, message: Message, zone: ZoneInfo) -> str:
     return f"{at.astimezone(zone).strftime('%Y-%m-%dT%H:%M:%S%z')} {node} kernel: {text}"
 
 
-def _own_messages(node: str, boot: datetime, end: datetime) -> Iterator[Message]:
-    """What any kernel says as it comes up, and now and then, at instants drawn from the node and the boot."""
-    for after_s, text in BOOT_LINES:
-        yield boot + timedelta(seconds=after_s), text
-    at, place = boot + timedelta(minutes=20), 0
-    while True:
+def _now_and_then(node: str, boot: datetime, end: datetime) -> Iterator[Message]:
+    """What any kernel says every few days, at instants drawn from the node and the boot."""
+    at, place = boot + FIRST_LINE_AFTER, 0
+    while at < end:
         noise = _digest(node, boot, place)
-        at += timedelta(seconds=int.from_bytes(noise[:4], "big") % (2 * BACKGROUND_EVERY_S))
-        if at >= end:
-            return
         yield at, BACKGROUND[noise[4] % len(BACKGROUND)]
+        at += timedelta(seconds=int.from_bytes(noise[:4], "big") % (2 * BACKGROUND_EVERY_S))
         place += 1
 
 

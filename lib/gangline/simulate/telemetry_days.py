@@ -117,7 +117,8 @@ class TelemetryDays:
             labels = MOUNT | {"operation": operation}
             yield self._on_nodes(total.format(metric), nfs.bytes[operation].day(day), labels)
         for operation, meter in nfs.requests.items():
-            yield self._on_nodes(total.format("requests"), meter.day(day), MOUNT | {"operation": operation})
+            labels = MOUNT | {"operation": operation}
+            yield from self._timed(day, self._on_nodes(total.format("requests"), meter.day(day), labels))
         for (operation, which), meter in nfs.times.items():
             labels = MOUNT | {"operation": operation}
             yield from self._timed(day, self._on_nodes(TIME_METRICS[which], meter.day(day), labels, decimals=3))
@@ -127,7 +128,7 @@ class TelemetryDays:
         yield self._on_nodes("node_mountstats_nfs_transport_sends_total", nfs.sends.day(day), MOUNT)
 
     def _timed(self, day: DaySlice, block: SeriesBlock) -> Iterator[SeriesBlock]:
-        """A block of NFS times, from the scrape on at which the exporter began to tell them."""
+        """A block of NFS requests or their times, from the scrape on at which the exporter began to tell them."""
         skipped = self._timed_from - day.first
         if skipped < day.count:
             yield SeriesBlock(
@@ -135,7 +136,7 @@ class TelemetryDays:
             )
 
     def _first_timed(self) -> int:
-        """The scrape at which NFS times begin: with the first save that is told with them, less an hour."""
+        """The scrape at which NFS times begin: between the last save without and the first one with them."""
         saves = self.plan.saves
         untold = [save.started_ms for save in saves if save.requests is None]
         told = [save.started_ms for save in saves if save.requests is not None]
