@@ -1,0 +1,65 @@
+"""`gangline simulate`: what it writes, what it says, what it refuses."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from gangline.cli import main
+from gangline.simulate import history
+from gangline.simulate.history import NoFitError
+from tests.simulate.small_plan import PLAN
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def _run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["gangline", "simulate", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 1
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return _run
+
+
+@pytest.fixture
+def seeds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seeds that were drawn with; every draw is the small plan."""
+    asked: list[int] = []
+    monkeypatch.setattr(history, "draw", lambda seed: [PLAN, asked.append(seed)][0])
+    return asked
+
+
+def test_a_cluster_is_written_once(run, seeds: list[int], tmp_path: Path) -> None:
+    code, out, _ = run("reference", "--out", tmp_path / "new", "--seed", 4)
+    assert (code, seeds) == (0, [4])
+    assert "simulating 2 of 2: export_2025-09-05.jsonl.zst" in out
+    assert "3 sessions, 0 days of telemetry of 4 nodes, seed 4" in out
+    assert (tmp_path / "new" / "SIMULATED").exists()
+    code, out, _ = run("reference", "--out", tmp_path / "new")
+    assert (code, out) == (0, f"{tmp_path / 'new'}: is there already, seed 1\n")
+
+
+def test_an_unknown_cluster(run, tmp_path: Path) -> None:
+    code, _, err = run("referense", "--out", tmp_path)
+    assert (code, err) == (2, "gangline: referense: there is no such cluster to simulate; known: reference\n")
+
+
+def test_other_people_s_exports_are_left_alone(run, seeds: list[int], tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    code, _, err = run("reference", "--out", tmp_path)
+    assert code == 2
+    assert err.endswith("holds files that no simulation wrote: choose another --out, or move them away\n")
+
+
+def test_a_seed_that_fits_nothing(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def draw(seed: int) -> object:
+        raise NoFitError(f"seed {seed}: none fits")
+
+    monkeypatch.setattr(history, "draw", draw)
+    assert run("reference", "--out", tmp_path, "--seed", 9) == (2, "", "gangline: seed 9: none fits\n")
