@@ -46,7 +46,7 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimat
         **_concentration(nodes, reason),
         **_against_chance(null, reason),
         "exclusions.nodes_below_5pct_share": _rarely(nodes, reason),
-        **_coverage(con, window),
+        **gang_time(con, window),
         "exclusions.below_need_h": below_need(con, window),
         "overlap.fleet_ratio": overlap(nodes, reason=reason),
     }
@@ -215,6 +215,12 @@ def _total(nodes: pl.DataFrame) -> Estimate:
     return Estimate(float(count), "exclusions", int(nodes["gang_sessions"].sum()), method="sum over candidate nodes")
 
 
+def concentration(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
+    """The shares of the top three nodes, Gini and Herfindahl index alone, without the test against chance."""
+    nodes = by_node(con, window)
+    return _concentration(nodes, reason_for_none(nodes))
+
+
 def _concentration(nodes: pl.DataFrame, reason: str) -> dict[str, Estimate]:
     hours, sessions = nodes["excluded_h"].to_numpy(), nodes["excluded_sessions"].to_numpy()
     if reason:
@@ -250,7 +256,8 @@ def _rarely(nodes: pl.DataFrame, reason: str) -> Estimate:
     return proportion(rare, len(ratios))
 
 
-def _coverage(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
+def gang_time(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
+    """`exclusions.gang_time_share` and `longest_gang_session_h`: when gang sessions ran, whatever they left out."""
     row = query(con, _COVERAGE, start=window.start, end=window.end).row(0, named=True)
     return {
         "exclusions.gang_time_share": _time_share(row),

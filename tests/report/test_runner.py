@@ -12,7 +12,9 @@ import pytest
 
 from gangline.config import Config
 from gangline.report.parameters import ParameterError
-from gangline.report.runner import PageResult, render
+from gangline.report.runner import LOCK, PageResult, render
+from gangline.warehouse import WarehouseError
+from gangline.warehouse.locking import holding
 from gangline.windows import Window
 from tests.report.making import make_cluster, write_notebook
 
@@ -178,3 +180,14 @@ def test_rendering_imports_no_papermill_itself() -> None:
         subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True).stdout
         == "False False\n"
     )
+
+
+def test_a_second_run_of_the_same_cluster_is_refused_while_one_renders(orion: Config, tmp_path: Path) -> None:
+    notebooks, place = tmp_path / "notebooks", tmp_path / "reports" / "orion"
+    notebooks.mkdir()
+    place.mkdir(parents=True)
+    write_notebook(notebooks, "00_good")
+    with holding(place / LOCK, "never said"), pytest.raises(WarehouseError, match="is rendering into it") as refused:
+        render(orion, WEEK, out=tmp_path / "reports", folder=notebooks, now=NOW)
+    assert refused.value.exit_code == 4
+    assert not list(place.glob("*/*.html"))

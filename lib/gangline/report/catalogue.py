@@ -1,6 +1,7 @@
 """Every headline figure by its stable id: what its card says, and which way is good where that is beyond dispute."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import duckdb
 
@@ -37,6 +38,31 @@ def headlines(
         If an id is not in the catalogue.
     """
     return [_figure(name, estimate, previous or {}, tests or {}) for name, estimate in estimates.items()]
+
+
+def with_courses(
+    estimates: Mapping[str, Estimate],
+    courses: Mapping[str, Sequence[float | None]],
+    tests: Mapping[str, float] | None = None,
+) -> list[Figure]:
+    """Figures whose windows before were computed on today's data as well.
+
+    Parameters
+    ----------
+    courses : mapping
+        Values of the windows before by figure id, oldest first, the last of them that of the window just before.
+
+    Raises
+    ------
+    UnknownFigureError
+        If an id is not in the catalogue.
+    """
+    figures = headlines(estimates, None, tests)
+    return [_along(figure, courses.get(figure.id, ())) for figure in figures]
+
+
+def _along(figure: Figure, course: Sequence[float | None]) -> Figure:
+    return replace(figure, previous=course[-1], history=tuple(course)) if course else figure
 
 
 def _figure(name: str, estimate: Estimate, previous: Mapping[str, Estimate], tests: Mapping[str, float]) -> Figure:

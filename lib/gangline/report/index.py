@@ -20,6 +20,9 @@ from gangline.report.wording import instant
 from gangline.windows import WEEK
 
 COLUMNS = {
+    "weekly.abnormal_ends": "Ends of gangs",
+    "weekly.lost_gpu_h": "Lost GPU-hours",
+    "weekly.mtbf_4w_h": "Hours between ends",
     "fleet.sessions": "Sessions",
     "fleet.gang_gpu_hours_share": "GPU-hours in gangs",
     "exclusions.gang_time_share": "Time with a gang",

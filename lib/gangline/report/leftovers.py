@@ -11,6 +11,7 @@ from gangline.report import outputs
 from gangline.report.wording import instant
 
 FAILED = ".failed"
+FIRST = "10_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,12 @@ class PageFacts:
 def facts_of(folder: Path) -> list[PageFacts]:
     """Read the facts of every page in a window's folder, by name."""
     stems = {path.name.removesuffix(".html").removesuffix(FAILED) for path in folder.glob("[0-9][0-9]_*.html")}
-    return [_facts(folder, name) for name in sorted(stems)]
+    return [_facts(folder, name) for name in sorted(stems, key=_place)]
+
+
+def _place(name: str) -> tuple[bool, str]:
+    """A week's own page stands first."""
+    return not name.startswith(FIRST), name
 
 
 def _facts(folder: Path, name: str) -> PageFacts:

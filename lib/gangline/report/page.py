@@ -102,6 +102,22 @@ class Page:
         self.headline(catalogue.headlines(estimates, previous, tests or {}), cards)
         return estimates
 
+    def compare(
+        self,
+        estimates: Mapping[str, Estimate],
+        courses: Mapping[str, Sequence[float | None]],
+        tests: Mapping[str, float],
+        cards: Sequence[str],
+    ) -> None:
+        """Leave figures and show cards for some, with their course over windows before that were computed as well.
+
+        Parameters
+        ----------
+        courses, tests : mapping
+            As `report.catalogue.with_courses` takes them.
+        """
+        self.headline(catalogue.with_courses(estimates, courses, tests), cards)
+
     def headline(self, figures: Sequence[Figure], cards_shown: Sequence[str] | None = None) -> None:
         """Leave figures for `figures.json` and show cards for some.
 

@@ -11,10 +11,12 @@ from gangline.report import index, notebooks, provenance, shares
 from gangline.report.jobs import Job, Outcome
 from gangline.report.processes import Pool
 from gangline.report.publishing import Publisher, publish_figures
+from gangline.warehouse.locking import holding
 from gangline.windows import Window
 
 ROOT = Path(__file__).resolve().parents[3]
 CELL_LIMIT_S = 600
+LOCK = ".rendering.lock"
 Listener = Callable[[str, int, int], None]
 
 
@@ -91,17 +93,21 @@ def render(
     ------
     ParameterError
         If a notebook or a parameter is not known, or a value is not of its type; before anything is run.
+    WarehouseError
+        If another run is writing this cluster's pages.
     """
     chosen = notebooks.choose(folder, only, window, config)
     values = notebooks.parameters_for(chosen, parameters or {})
     place = (out or ROOT / "reports") / config.cluster.name
     size = min(jobs or shares.cores(), max(1, len(chosen)))
     publisher = Publisher(place / window.folder, now or datetime.now(UTC))
-    with publisher.work_folder() as work:
-        run = _Run(config, window, publisher, cell_limit_s, _environment(place, size, publisher.now), work)
-        results = run.all([run.job(path, values[path]) for path in chosen], size, listener)
-    publish_figures(place / window.folder, config.cluster.name, window)
-    index.write(place, window.folder, config.cluster.name, publisher.now)
+    place.mkdir(parents=True, exist_ok=True)
+    with holding(place / LOCK, f"{place}: process {{holder}} is rendering into it"):
+        with publisher.work_folder() as work:
+            run = _Run(config, window, publisher, cell_limit_s, _environment(place, size, publisher.now), work)
+            results = run.all([run.job(path, values[path]) for path in chosen], size, listener)
+        publish_figures(place / window.folder, config.cluster.name, window)
+        index.write(place, window.folder, config.cluster.name, publisher.now)
     return sorted(results, key=lambda result: result.notebook)
 
 

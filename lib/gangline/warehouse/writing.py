@@ -1,6 +1,5 @@
 """One writer at a time, on a copy that is published whole."""
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 import duckdb
 
 from gangline.config.model import Config
+from gangline.warehouse.locking import holding
 from gangline.warehouse.opening import WarehouseError, check_versions, connect_file, open_raw, path_of, rebuild_command
 from gangline.warehouse.tables import create_tables, get_build, set_build
 
@@ -30,7 +30,7 @@ def writing(config: Config, rebuild: bool = False) -> Iterator[duckdb.DuckDBPyCo
     """
     warehouse = path_of(config)
     hint = rebuild_command(config)
-    with _locked(warehouse):
+    with holding(Path(f"{warehouse}.lock"), f"{warehouse}: process {{holder}} is writing it"):
         building = _prepare_copy(warehouse, hint, rebuild)
         con = open_raw(building, hint, read_only=False)
         try:
@@ -53,27 +53,6 @@ def check_versions_of_copy(con: duckdb.DuckDBPyConnection, path: Path, hint: str
     """An empty copy has no version yet; any other must fit."""
     if get_build(con):
         check_versions(con, path, hint)
-
-
-@contextmanager
-def _locked(warehouse: Path) -> Iterator[None]:
-    """Holds the lock file; the kernel lets go of it however the process ends."""
-    lock = Path(f"{warehouse}.lock")
-    try:
-        handle = lock.open("a+")
-    except OSError as error:
-        raise WarehouseError(f"{lock}: cannot be written ({error.strerror}); check the folder", exit_code=2) from error
-    with handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            handle.seek(0)
-            holder = handle.read().strip() or "unknown"
-            raise WarehouseError(f"{warehouse}: process {holder} is writing it; wait for it, then try again") from error
-        handle.truncate(0)
-        handle.write(str(os.getpid()))
-        handle.flush()
-        yield
 
 
 def _prepare_copy(warehouse: Path, hint: str, rebuild: bool) -> Path:
