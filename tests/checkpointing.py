@@ -6,14 +6,15 @@ Session a fails at 10:00, b is stopped at 16:40, c fails without having trained,
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 
 import duckdb
 import yaml
 
 from gangline.build import build
 from tests.conftest import ROOT
-from tests.recovering import DAY, HEAD, LATEST, MARTS, launch
-from tests.running import RUN_HEAD, RUN_MARTS, STEP_HEAD, at, step_lines
+from tests.recovering import DAY, HEAD, LATEST, MARTS, at, launch
+from tests.running import RUN_HEAD, RUN_MARTS, STEP_HEAD, step_lines
 from tests.sql.given import warehouse_of
 
 CHECKPOINT_MARTS = ("checkpoint_saves", "checkpoint_loads", "phases", "checkpoint_sessions", "checkpoint_rules")
@@ -35,7 +36,7 @@ HISTORY: dict[str, list[tuple[float, int, float]]] = {
     "rb": [(minute, minute - 130, 2.0) for minute in range(640, 931, 10)],
     "rd": [(minute, minute - 580, 2.0) for minute in range(1120, 1391, 10)],
 }
-# Session, start, length (s), stall (s), stage; the third of a comes after twice the time, b's third soon after its second.
+# Session, start, length (s), stall (s), stage; a's third comes after twice the time, b's third soon after its second.
 SAVES: tuple[tuple[str, float, float, float | None, str | None], ...] = (
     ("a", 60, 60, 20, "4K"),
     ("a", 160, 60, 30, "4K"),
@@ -51,6 +52,7 @@ SAVES: tuple[tuple[str, float, float, float | None, str | None], ...] = (
 # Session, start and length in minutes, first step.
 LOADS: tuple[tuple[str, float, float, float], ...] = (("a", 2, 10, 20), ("b", 614, 20, 640), ("d", 1102, 12, 1120))
 TOO_COARSE = "a scrape step of 120 s is over 60 s: too coarse to measure it"
+NO_NODES = "no telemetry of its nodes from its time"
 CONFIG: dict[str, object] = {
     "cluster": {"gang_min_nodes": 2, "gpus_per_node": 8},
     "storage": {"max_read_gb_per_s": 100, "max_write_gb_per_s": 50},
@@ -60,11 +62,26 @@ Row = Mapping[str, object]
 
 @contextmanager
 def cluster_with_checkpoints(
-    *, has_runs: bool = True, saves: Sequence[Row] | None = None, sections: Mapping[str, object] | None = None
+    *, has_runs: bool = True, saves: Sequence[Row] | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The built warehouse of the story; `saves` stand in for its own, in rows of `save`."""
+    """The warehouse of the story, built once; what is changed in it is taken back at the end.
+
+    `saves` stand in for its own, in rows of `save`.
+    """
+    con = _built(has_runs=has_runs).cursor()
+    con.execute("set TimeZone = 'UTC'")
+    con.execute("begin")
+    if saves is not None:
+        fill(con, "checkpoint_saves", saves)
+    yield con
+    con.execute("rollback")
+    con.close()
+
+
+@cache
+def _built(*, has_runs: bool) -> duckdb.DuckDBPyConnection:
     given = {
-        "config": CONFIG | dict(sections or {}),
+        "config": CONFIG,
         "files": [
             {"id": "jobs", "kind": "sessions_csv", "latest_at": LATEST},
             {"id": "export", "kind": "wandb", "latest_at": LATEST},
@@ -73,15 +90,14 @@ def cluster_with_checkpoints(
         "runs": "\n".join([RUN_HEAD, *_run_lines()]) if has_runs else "",
         "run_steps": "\n".join([STEP_HEAD, *step_lines(HISTORY, ["loss"])]) if has_runs else "",
     }
-    with warehouse_of(given) as con:
-        build(con, only=[*MARTS, *RUN_MARTS, "downtimes_within"])
-        fill(con, "checkpoint_saves", [save(*row) for row in SAVES] if saves is None else saves)
-        fill(con, "checkpoint_loads", [load(*row) for row in LOADS])
-        fill(con, "phases", [phase("a", 0, 2, "unknown"), phase("a", 2, 12, "load"), phase("a", 12, 600, "training")])
-        fill(con, "checkpoint_sessions", [covered("a", 0, 600), covered("b", 610, 1000), covered("d", 1100, 12960)])
-        rules = {"max_read_bytes_per_s": 100e9, "max_write_bytes_per_s": 50e9}
-        fill(con, "checkpoint_rules", [rules])
-        yield con
+    con = warehouse_of(given)
+    build(con, only=[*MARTS, *RUN_MARTS, "downtimes_within"])
+    fill(con, "checkpoint_saves", [save(*row) for row in SAVES])
+    fill(con, "checkpoint_loads", [load(*row) for row in LOADS])
+    fill(con, "phases", [phase("a", 0, 2, "unknown"), phase("a", 2, 12, "load"), phase("a", 12, 600, "training")])
+    fill(con, "checkpoint_sessions", [*COVERED, covered("c", 1010, 1030, NO_NODES)])
+    fill(con, "checkpoint_rules", [{"max_read_bytes_per_s": 100e9, "max_write_bytes_per_s": 50e9}])
+    return con
 
 
 def fill(con: duckdb.DuckDBPyConnection, mart: str, rows: Sequence[Row]) -> None:
@@ -156,6 +172,9 @@ def covered(session: str, start: float, until: float, reason: str | None = None)
         "telemetry_reason": reason,
         "load_reason": reason,
     }
+
+
+COVERED = (covered("a", 0, 600), covered("b", 610, 1000), covered("d", 1100, 12960))
 
 
 def _run_lines() -> list[str]:

@@ -14,6 +14,7 @@ from gangline.windows import Window
 NO_STAGE = "no_stage"
 """Where saves belong to no stage that the config or their run names."""
 TOLERANCE = 0.1
+ROUNDING = 1e-9
 DOUBLED_RATIO = 0.5
 NO_SAVE = "no save of the stage starts in the window"
 ONLY_FIRST = "each save of the stage is the first of its session, so none has an interval"
@@ -63,9 +64,9 @@ def judged(saves: pl.DataFrame) -> pl.DataFrame:
     middle = pl.col("interval_h").median().over("stage")
     times = pl.col("interval_h") / middle
     kind = (
-        pl.when((times - 1).abs() <= TOLERANCE)
+        pl.when((times - 1).abs() <= TOLERANCE + ROUNDING)
         .then(pl.lit(REGULAR))
-        .when((times - 2).abs() <= 2 * TOLERANCE)
+        .when((times - 2).abs() <= 2 * TOLERANCE + ROUNDING)
         .then(pl.lit(MISSED))
         .when(times < DOUBLED_RATIO)
         .then(pl.lit(DOUBLED))

@@ -31,8 +31,8 @@ UNTOLD = "neither steps of the next run nor telemetry of saves tell what was los
 def by_end(con: duckdb.DuckDBPyConnection, found: Exposure, intervals_h: Mapping[str, float]) -> pl.DataFrame:
     """A row an abnormal end of the window: what it lost, by which evidence, and what the other evidence says.
 
-    The next run is that of the first later gang session of the lineage with the same owner and run name, or whose steps
-    go on from this run's: where a lineage holds several jobs, each counts its own steps.
+    The next run is that of the first later gang session of the lineage with the same owner and run name, or of a new
+    name whose steps go on from this run's: where a lineage holds several jobs, each counts its own steps.
 
     Parameters
     ----------
@@ -146,16 +146,22 @@ _BY_END = f"""
             ends.last_step + coalesce({SLACK_ROWS} * resumed.row_steps, 1) as reach_step
         from ends left join resumed using (session_id)
     ),
+    candidates as (
+        select sessions.session_id, sessions.lineage_id, sessions.owner, sessions.run_name, sessions.started_at,
+            resumed.resumed_step, row_number() over (
+                partition by sessions.lineage_id, sessions.owner, sessions.run_name
+                order by sessions.started_at, sessions.session_id
+            ) = 1 as is_first_of_name
+        from marts.sessions as sessions join resumed using (session_id) where sessions.is_gang
+    ),
     followers as (
-        select reached.session_id, arg_min(struct_pack(id := later.session_id, step := resumed.resumed_step),
+        select reached.session_id, arg_min(struct_pack(id := later.session_id, step := later.resumed_step),
             struct_pack(started_at := later.started_at, id := later.session_id)) as next
         from reached
-        join marts.sessions as later on later.lineage_id = reached.lineage_id
-            and later.session_id <> reached.session_id
-            and later.is_gang and later.started_at >= reached.ended_at - interval 1 minute
-        join resumed on resumed.session_id = later.session_id
+        join candidates as later on later.lineage_id = reached.lineage_id and later.session_id <> reached.session_id
+            and later.started_at >= reached.ended_at - interval 1 minute
         where (later.owner is not distinct from reached.owner and later.run_name is not distinct from reached.run_name)
-            or resumed.resumed_step between reached.own_step and reached.reach_step
+            or (later.is_first_of_name and later.resumed_step between reached.own_step and reached.reach_step)
         group by reached.session_id
     ),
     last_saves as (
