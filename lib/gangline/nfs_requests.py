@@ -35,6 +35,16 @@ def weighty(operations: pl.DataFrame) -> pl.DataFrame:
     return operations.filter((share >= LEAST_TIME_SHARE) | (pl.col("share_ratio") >= LEAST_REQUEST_SHARE))
 
 
+def timed(operations: pl.DataFrame) -> pl.DataFrame:
+    """Operations whose time is known; takes `by_operation`."""
+    return operations.filter(pl.col("request_ms") > 0)
+
+
+def waited(checkpoints: pl.DataFrame) -> pl.DataFrame:
+    """Saves and loads of which waiting and answering are known; takes `by_checkpoint`."""
+    return checkpoints.filter(pl.col("queue_ms").is_not_null() & (pl.col("response_ms") > 0))
+
+
 def by_checkpoint(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     """A row a measured save or load: sums over its WRITE (a load: READ) requests, and over all.
 

@@ -10,6 +10,7 @@ from statsmodels.regression.linear_model import OLS
 
 from gangline.estimates import Estimate
 from gangline.estimates.estimate import USUAL_LEVEL
+from gangline.estimates.wording import words
 from gangline.warehouse.querying import query
 from gangline.windows import Window
 
@@ -131,7 +132,7 @@ def _line(elapsed: np.ndarray, used: np.ndarray) -> tuple[Estimate, float]:
     """Growth per day, and the line's value at elapsed 0."""
     n = int(elapsed.size)
     if n < FEWEST_DAYS:
-        reason = f"{n} days of samples are too few for a trend (at least {FEWEST_DAYS})"
+        reason = f"there are samples of {words(n, 'days')}, and a trend needs {FEWEST_DAYS}"
         return Estimate.missing("tb_per_day", reason, n=n), float(used[-1])
     lags = int(4 * (n / 100) ** (2 / 9))
     fit = OLS(used, np.stack([np.ones(n), elapsed], axis=1)).fit(

@@ -19,17 +19,16 @@ LEAST_MS = 0.01  # where a logarithmic axis ends
 
 
 def times(operations: pl.DataFrame) -> alt.TopLevelMixin:
-    """Mean time of a request by operation, in its parts, saves above loads; takes `nfs_requests.by_operation`."""
-    told = operations.filter(pl.col("request_ms") > 0)
-    panels = [_times(told.filter(pl.col("phase") == phase), title) for phase, title in PHASES.items()]
+    """Mean time of a request by operation, in its parts, saves above loads; takes `nfs_requests.timed`."""
+    panels = [_times(operations.filter(pl.col("phase") == phase), title) for phase, title in PHASES.items()]
     known = [panel for panel in panels if panel is not None]
-    return alt.vconcat(*known, spacing=18) if known else alt.Chart(told).mark_bar()
+    return alt.vconcat(*known, spacing=18) if known else alt.Chart(operations).mark_bar()
 
 
 def waits(checkpoints: pl.DataFrame) -> alt.TopLevelMixin:
-    """Waiting against answering, a mark a save or load; takes `nfs_requests.by_checkpoint`, at most 1,000 drawn."""
+    """Waiting against answering, a mark a save or load; takes `nfs_requests.waited`, at most 1,000 drawn."""
     names = list(MOVERS.values())
-    told = checkpoints.filter(pl.col("queue_ms").is_not_null() & (pl.col("response_ms") > 0)).select(
+    told = checkpoints.select(
         pl.col("phase").replace_strict(MOVERS).alias("mover"),
         pl.col("queue_ms", "response_ms").clip(LEAST_MS),
     )

@@ -11,7 +11,7 @@ from gangline.windows import Window
 
 PANEL_HEIGHT = 78
 SCALES = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0}
-MOST_CURVES = 60
+MOST_CURVES, MOST_POINTS = 60, 4000
 
 
 def epochs(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, title: str) -> alt.TopLevelMixin:
@@ -37,7 +37,7 @@ def epochs(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, title: str) -> 
 def tails(curves: pl.DataFrame, slowest: str) -> alt.TopLevelMixin:
     """How the bytes of each load came in; takes `load_starts.curves`, red the load with the slowest tail."""
     shown = [slowest, *(name for name in curves["load_id"].unique(maintain_order=True) if name != slowest)]
-    drawn = curves.filter(pl.col("load_id").is_in(shown[:MOST_CURVES])).with_columns(
+    drawn = _thinned(curves.filter(pl.col("load_id").is_in(shown[:MOST_CURVES]))).with_columns(
         is_slowest=pl.col("load_id") == slowest
     )
     x, y = (
@@ -66,9 +66,8 @@ def capacity(levels: pl.DataFrame, forecast: pl.DataFrame, window: Window) -> al
         band = ahead.mark_area(color=SKY, opacity=0.4, aria=False)
         parts.append(band.encode(x, value_axis("low_tb", y), alt.Y2("high_tb:Q")))
         parts.append(ahead.mark_line(color=BLUE, strokeDash=[6, 3], aria=False).encode(x, value_axis("used_tb", y)))
-    used = alt.Chart(span.clocked(levels.select("at", "used_tb"), "at")).mark_line(
-        color=BLUE, strokeWidth=2.2, aria=False
-    )
+    hours = levels.select("at", "used_tb").gather_every(max(1, -(-levels.height // MOST_POINTS)))
+    used = alt.Chart(span.clocked(hours, "at")).mark_line(color=BLUE, strokeWidth=2.2, aria=False)
     return framed(alt.layer(*parts, used.encode(x, value_axis("used_tb", y))), 250)
 
 
@@ -89,6 +88,13 @@ def _panel(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, title: str) -> 
     peak = alt.Chart(marks).mark_rule(color=VERMILLION, strokeWidth=1.6).encode(alt.X("lag:Q"))
     layered = alt.layer(area, line, start, peak) if marks.height else alt.layer(area, line, start)
     return layered.properties(width=WIDTH - 40, height=PANEL_HEIGHT, title=str(rows["layer"][0]))
+
+
+def _thinned(curves: pl.DataFrame) -> pl.DataFrame:
+    """Every so many points of each curve, and its last one."""
+    every = max(1, -(-curves.height // MOST_POINTS))
+    place = pl.int_range(pl.len()).over("load_id")
+    return curves.filter((place % every == 0) | (place == place.max().over("load_id")))
 
 
 def _scale(rows: pl.DataFrame) -> tuple[float, str]:
