@@ -24,8 +24,9 @@ RAW_TABLES = {
     "run_steps": "run_step_records",
     "kernel_events": "kernel_event_records",
     "kernel_logs": "kernel_log_records",
+    "console": "console_records",
 }
-META_TABLES = {"series": "series_seen", "xid_edges": "xid_edges"} | {
+META_TABLES = {"series": "series_seen", "xid_edges": "xid_edges", "console_signatures": "console_signatures"} | {
     f"telemetry_{what}": f"checkpoint_{what}" for what in ("rules", "sessions", "phases", "saves", "loads")
 }
 HOST_LISTS = ("nodes", "excluded_nodes")

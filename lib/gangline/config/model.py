@@ -134,6 +134,9 @@ class Failures(Section):
     before_min: NotNegative = Field(default=10.0, description="an incident this much before an end explains it")
     after_min: NotNegative = Field(default=5.0, description="an incident this much after an end explains it")
     coalesce_s: NotNegative = Field(default=60.0, description="equal events this close are one")
+    signature_before_min: NotNegative = Field(
+        default=60.0, description="a program's words this much before an end, no earlier, tell of it"
+    )
     clock_drift_max_s: NotNegative = Field(
         default=60.0, description="a kernel log further off telemetry's clock tells of no 'before'"
     )

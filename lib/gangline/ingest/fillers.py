@@ -9,6 +9,7 @@ from gangline.config.model import Config
 from gangline.ingest.checkpoint_nodes import fill_checkpoint_nodes
 from gangline.ingest.checkpoint_phases import fill_checkpoint_phases
 from gangline.ingest.checkpoint_requests import fill_checkpoint_requests
+from gangline.ingest.console_signatures import fill_console_signatures
 from gangline.ingest.gpu_training import fill_gpu_training
 from gangline.ingest.storage_levels import fill_storage_levels
 from gangline.ingest.xid_edges import fill_xid_edges
@@ -16,6 +17,7 @@ from gangline.ingest.xid_edges import fill_xid_edges
 FILLERS: dict[str, Callable[[duckdb.DuckDBPyConnection, Config], None]] = {
     "intermediate.int_gpu_training_found": fill_gpu_training,
     "intermediate.int_xid_edges_found": fill_xid_edges,
+    "intermediate.int_console_lines_signed": fill_console_signatures,
     "intermediate.int_checkpoint_sessions_measured": fill_checkpoint_phases,
     "intermediate.int_checkpoint_windows_measured": fill_checkpoint_nodes,
     "marts.checkpoint_requests": fill_checkpoint_requests,

@@ -53,6 +53,15 @@ def since_epoch(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
+def microseconds_since_epoch(at: datetime) -> int:
+    """The reverse of `since_epoch`.
+
+    >>> microseconds_since_epoch(since_epoch(1_798_761_602_000_001))
+    1798761602000001
+    """
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
 def _wall(year: int, month: bytes, day: bytes, clock: bytes) -> datetime:
     found = _CLOCK.fullmatch(clock)
     if found is None:
