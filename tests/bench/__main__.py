@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.bench.checkpoint_suite import checkpoints
 from tests.bench.measuring import Result
 from tests.bench.session_suite import session_analyses
 from tests.bench.telemetry_suite import telemetry
@@ -18,6 +19,7 @@ def main() -> None:
     suites: dict[str, Callable[[Path], Iterator[Result]]] = {
         "telemetry": telemetry,
         "sessions": session_analyses,
+        "checkpoints": checkpoints,
     }
     chosen = sys.argv[1:] or list(suites)
     results: list[Result] = []

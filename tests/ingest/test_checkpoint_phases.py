@@ -144,12 +144,12 @@ HOUR = timedelta(seconds=HOUR_S)
 HEADER = "session_id,job_name,owner,nodes,gpu_count,started_at,ended_at,end_reason"
 
 
-def cluster(folder: Path, stories: list[Story]) -> Path:
+def cluster(folder: Path, stories: list[Story], config_text: str = CONFIG) -> Path:
     rows = [
         f'{story.name},train,ana,"n[01-10]",20,{start_of(place):%FT%TZ},{start_of(place) + HOUR:%FT%TZ},failed'
         for place, story in enumerate(stories)
     ]
-    (folder / "cluster.toml").write_text(CONFIG)
+    (folder / "cluster.toml").write_text(config_text)
     (folder / "sessions.csv").write_text("\n".join([HEADER, *rows]) + "\n")
     (folder / "telemetry.jsonl").write_text("\n".join(lines(stories)) + "\n")
     config = load(folder / "cluster.toml")
@@ -295,10 +295,8 @@ def test_traffic_and_gpus_scraped_at_other_steps(tmp_path: Path) -> None:
 
 
 def test_without_thresholds_there_is_a_reason_and_no_figure(tmp_path: Path) -> None:
-    cluster(tmp_path, [STORIES[0][0]])
-    path = tmp_path / "cluster.toml"
-    path.write_text("\n".join(line for line in CONFIG.splitlines() if "_gb_per_s" not in line))
-    ingest(load(path))
+    bare = "\n".join(line for line in CONFIG.splitlines() if "_gb_per_s" not in line)
+    path = cluster(tmp_path, [STORIES[0][0]], bare)
     columns = "save_start_bytes_per_s, save_reason, load_read_bytes_per_s, load_reason"
     ((start, save_reason, read, load_reason),) = asked(path, f"select {columns} from marts.checkpoint_rules")
     assert (start, read) == (None, None)

@@ -169,9 +169,9 @@ def _increases(values: Values) -> Values:
 
 
 def _numbers(row: SeriesDay) -> SeriesSamples:
-    is_number = ~np.isnan(row.values)
-    if is_number.all():
+    if not np.isnan(row.values.max(initial=0.0)):  # a NaN anywhere is the greatest
         return SeriesSamples(row.series_id, row.times.times_ms, row.values)
+    is_number = ~np.isnan(row.values)
     return SeriesSamples(row.series_id, row.times.times_ms[is_number], row.values[is_number])
 
 

@@ -1,6 +1,7 @@
 """How busy the GPUs of nodes were, day by day; series that share their timestamps are added up before they are cut."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
@@ -13,8 +14,14 @@ from gangline.store.matrix import Grid
 from gangline.store.reading import SampleStore
 from gangline.store.timelines import DayTimes
 
-Alike = tuple[int, int]
-"""A node's place and the identity of its timestamps."""
+
+@dataclass(eq=False)
+class _Alike:
+    """Series of one node that share their timestamps: the sum of their samples, and how many they are."""
+
+    times: DayTimes
+    total: Values
+    gpus: int = 1
 
 
 class GpuDays:
@@ -33,7 +40,7 @@ class GpuDays:
         their latest samples in a step is the latest sample of their sum.
         """
         sums = NodeSums.none(len(places), grid.step_count)
-        alike: dict[Alike, tuple[DayTimes, Values, int]] = {}
+        alike: dict[tuple[int, int], _Alike] = {}  # holding the timestamps keeps their id from being used again
         for row in self._store.rows(self._role.source.metric, day):
             place = places.get(self._node_of.get(row.series_id, ""))
             if place is None:
@@ -42,13 +49,16 @@ class GpuDays:
                 values = np.where(row.values < self._limit, row.values, np.nan)
                 sums.add(place, level_by_step(row.times.times_ms, values, grid))
                 continue
-            key = place, id(row.times)
-            _, total, gpus = alike.get(key, (row.times, np.zeros(1), 0))
-            alike[key] = row.times, row.values + total, gpus + 1
-        for (place, _), (times, total, gpus) in alike.items():
-            level = level_by_step(times.times_ms, total, grid)
+            known = alike.get((place, id(row.times)))
+            if known is None:
+                alike[place, id(row.times)] = _Alike(row.times, row.values.copy())
+            else:
+                known.total += row.values
+                known.gpus += 1
+        for (place, _), group in alike.items():
+            level = level_by_step(group.times.times_ms, group.total, grid)
             is_known = ~np.isnan(level)
             sums.total[place] += np.where(is_known, level, 0.0)
-            sums.count[place] += gpus * is_known
+            sums.count[place] += group.gpus * is_known
         sums.total[:] *= self._role.source.scale
         return sums
