@@ -10,6 +10,7 @@ import polars as pl
 
 from gangline.config import Config
 from gangline.courses import Course, course
+from gangline.estimates.medians import row_medians
 from gangline.hostlists import HostListError, expand
 from gangline.roles import ResolvedRole, present_roles
 from gangline.warehouse.querying import query
@@ -124,7 +125,7 @@ def furthest(course: Course) -> pl.DataFrame:
 
     `distance` is the median over steps of the distance between the node and the median node.
     """
-    fleet = np.array([np.median(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in course.values])
+    fleet = row_medians(course.values)
     rows = []
     for place, node in enumerate(course.nodes):
         values = course.values[:, place]

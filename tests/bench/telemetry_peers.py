@@ -7,7 +7,6 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-MAD_SCALE = 1.4826
 _READ = """
 create or replace table samples as
 select metric ->> '__name__' as metric, hash(metric) as series, unnest(timestamps) as time_ms, unnest("values") as value
@@ -59,20 +58,3 @@ def peer_z_with_duckdb(database: Path) -> NDArray[np.float64]:
         con.execute("set enable_progress_bar = false")
         metrics = [name for (name,) in con.execute("select distinct metric from samples order by 1").fetchall()]
         return np.concatenate([np.array(con.execute(_PEER_Z, [name]).fetchall(), float) for name in metrics])
-
-
-def peer_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Robust z of each column among the others of its row: distance to the median over 1.4826 x MAD."""
-    distance = values - _medians(values)[:, None]
-    mad = _medians(np.abs(distance))
-    distance /= np.where(mad > 0, MAD_SCALE * mad, np.nan)[:, None]
-    return distance
-
-
-def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Median of each row; NaN is left out: sorting puts it last."""
-    ordered = np.sort(values, axis=1)
-    is_whole = not np.isnan(ordered[:, -1]).any()
-    count = np.full(len(values), values.shape[1]) if is_whole else (~np.isnan(values)).sum(axis=1)
-    rows = np.arange(values.shape[0])
-    return (ordered[rows, (count - 1) // 2] + ordered[rows, count // 2]) / 2

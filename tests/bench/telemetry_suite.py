@@ -13,6 +13,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from gangline.config import load
+from gangline.estimates.medians import peer_scores
 from gangline.ingest.finding import find_files
 from gangline.ingest.new_files import NewFiles
 from gangline.store.matrix import Grid, read_levels
@@ -24,12 +25,12 @@ from gangline.warehouse.tables import SCHEMA_VERSION, set_build
 from gangline.warehouse.writing import writing
 from tests.bench.measuring import Result, Run, run_apart
 from tests.bench.telemetry import DAY_STEPS, START_MS, STEP_MS, write_config, write_export, write_query_range
-from tests.bench.telemetry_peers import parse_in_two_processes, peer_z, peer_z_with_duckdb, read_with_duckdb
+from tests.bench.telemetry_peers import parse_in_two_processes, peer_z_with_duckdb, read_with_duckdb
 
 IS_FULL = os.environ.get("BENCH") == "full"
 SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 9)  # of a metric: 13 M and 203 M samples, or 4.4 M and 13 M
 QUERY_RANGE_SERIES = 13_000 if IS_FULL else 2_000  # 30 bytes a sample: 1.1 GB, or 170 MB
-WEEK_METRICS = 8 if IS_FULL else 2
+WEEK_METRICS = 8 if IS_FULL else 4
 GIB = 1024**3
 BLOCK_STEPS = 128
 _SERIES = "select metric, list(distinct series_id) from meta.series_seen group by metric order by 1"
@@ -75,7 +76,8 @@ def _day_of_peers(
     values = read_levels(store, metric, columns, Grid(START_MS + day * DAY_STEPS * STEP_MS, STEP_MS, DAY_STEPS)).values
     total, most = np.zeros(len(columns)), np.zeros(len(columns))
     for first in range(0, DAY_STEPS, BLOCK_STEPS):
-        scores = np.abs(peer_z(np.ascontiguousarray(values[first : first + BLOCK_STEPS])))
+        scores = peer_scores(np.ascontiguousarray(values[first : first + BLOCK_STEPS]))
+        np.abs(scores, out=scores)
         total += scores.sum(axis=0)
         np.maximum(most, scores.max(axis=0), out=most)
     return total, most

@@ -1,13 +1,17 @@
 """Series on one grid, by node."""
 
+import sys
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gangline.counters import count_by_step, deltas_of
 from gangline.sources.samples import SampleBatch
 from gangline.store.identity import NodeRule, identify
 from gangline.store.matrix import Grid, How, read_increases, read_levels
+from gangline.store.parts import SeriesDay
 from tests.store.stored import DAY, T0, batch, stored
 
 NAN = np.nan
@@ -64,6 +68,46 @@ def test_increases_add_mounts_up_but_equal_ones_once(tmp_path: Path) -> None:
         once = read_increases(made.store, "m", columns, grid, dict.fromkeys(series, "export"))
         np.testing.assert_array_equal(once.values[:, 0], [15.0, 15.0, 15.0])
         np.testing.assert_array_equal(read_increases(made.store, "m", columns, grid).values[:, 0], [20.0] * 3)
+
+
+@pytest.mark.parametrize("step_ms", [30_000, 25_200_000, 3 * DAY])
+def test_increases_across_days_are_those_of_the_whole_series(tmp_path: Path, step_ms: int) -> None:
+    """A restart and a replica's dip at midnight, a gap across another one."""
+    times = np.arange(T0 + 1_000, T0 + 4 * DAY, 60_000)
+    values = np.cumsum(np.random.default_rng(1).integers(0, 9_000, times.size)).astype(np.float64)
+    midnight, next_midnight = (int(np.searchsorted(times, T0 + days * DAY)) for days in (1, 2))
+    values[midnight:] -= values[midnight] - 7
+    values[next_midnight - 1] = values[next_midnight - 2] * 0.999
+    is_kept = np.abs(times - (T0 + 3 * DAY)) > 400_000
+    times, values = times[is_kept], values[is_kept]
+    grid = Grid.of(T0 - 5_000, T0 + 4 * DAY, step_ms)
+    with stored(tmp_path) as made:
+        made.load("f", SampleBatch({"__name__": "m", "instance": "n1"}, times, values))
+        (series,) = ids("m", {})
+        found = read_increases(made.store, "m", {series: "n1"}, grid).values[:, 0]
+    expected = count_by_step(deltas_of(times, values), grid.start_ms, grid.step_ms, grid.step_count)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-6)
+    assert np.isnan(expected).any()
+
+
+def test_each_day_of_a_counter_is_read_once_and_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = np.arange(T0, T0 + 6 * DAY, 600_000)
+    with stored(tmp_path) as made:
+        made.load("f", SampleBatch({"__name__": "m", "instance": "n1"}, times, times * 1.0))
+        (series,) = ids("m", {})
+        read: list[SeriesDay] = []
+        held: list[int] = []
+        rows_as_they_are = made.store.rows
+
+        def rows(metric: str, day: date) -> list[SeriesDay]:
+            held.append(sum(sys.getrefcount(row) > 3 for row in read))
+            read.extend(of_day := list(rows_as_they_are(metric, day)))
+            return of_day
+
+        monkeypatch.setattr(made.store, "rows", rows)
+        read_increases(made.store, "m", {series: "n1"}, Grid.of(T0, T0 + 6 * DAY, 3_600_000))
+    assert [row.times.day for row in read] == list(range(T0 // DAY, T0 // DAY + 6))
+    assert 1 <= max(held) <= 2
 
 
 def test_a_metric_that_is_not_there_is_empty(tmp_path: Path) -> None:

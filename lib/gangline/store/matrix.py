@@ -3,7 +3,7 @@
 Columns are contiguous in memory while they are filled, a day of one metric is in memory at a time.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from gangline.counters import count_by_step, deltas_of, regrid
 from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Values
 from gangline.store.layout import DAY_MS
-from gangline.store.mounts import counted_once
+from gangline.store.mounts import SeenTwice
 from gangline.store.reading import SampleStore, SeriesSamples
 from gangline.store.timelines import DayTimes
 
-MARGIN_MS = 600_000  # read on either side of a window, for deltas that straddle its edges
+MARGIN_MS = 3_600_000  # at least, read on either side of a stretch for the deltas that straddle its edges
 How = Literal["mean", "sum", "max"]
 
 
@@ -65,10 +65,16 @@ class _Column:
         self._grid, self._columns = grid, columns
         self._places = {column: place for place, column in enumerate(columns)}
         self._values = np.full((len(columns), grid.step_count), np.nan)
+        self._ends = dict.fromkeys(columns, 0)
 
     def add(self, column: str, first_step: int, values: Values) -> None:
-        row = self._values[self._places[column], first_step : first_step + values.size]
-        np.copyto(row, values, where=~np.isnan(values))
+        end_step = first_step + values.size
+        row = self._values[self._places[column], first_step:end_step]
+        if self._ends[column] <= first_step:  # nothing stands there yet
+            row[:] = values
+        else:
+            np.copyto(row, values, where=~np.isnan(values))
+        self._ends[column] = max(self._ends[column], end_step)
 
     def matrix(self) -> Matrix:
         return Matrix(self._grid, self._columns, self._values.T)
@@ -115,9 +121,9 @@ def read_levels(
     columns = tuple(sorted(set(column_of.values())))
     cells = _Column(grid, columns) if len(columns) == len(column_of) else _Cells(grid, columns, how)
     limit = DCGM_BLANK_MIN if metric.startswith(DCGM_PREFIX) else np.inf
-    for day in store.days(metric, grid.start_ms, grid.end_ms):
+    for _, rows in store.by_day(metric, grid.start_ms, grid.end_ms):
         steps_of = _StepsOfDay(grid)
-        for row in store.rows(metric, day):
+        for row in rows:
             column = column_of.get(row.series_id)
             if column is None:
                 continue
@@ -170,12 +176,34 @@ def read_increases(
         A key for series that may be one thing seen twice (mounts of one export): of those with equal keys and equal
         samples one counts.
     """
-    columns = tuple(sorted(set(column_of.values())))
-    cells = _Cells(grid, columns, "sum")
-    series = store.read(metric, grid.start_ms - MARGIN_MS, grid.end_ms + MARGIN_MS, column_of)
-    for series_id in counted_once(series, once or {}):
-        cells.add(column_of[series_id], 0, _increases(series[series_id], grid) * scale)
+    cells = _Cells(grid, tuple(sorted(set(column_of.values()))), "sum")
+    counted = _counted(store, metric, column_of, grid, once or {})
+    stretches = list(_stretches(grid))
+    margin_ms = max(MARGIN_MS, 2 * grid.step_ms)
+    spans = [(stretch.start_ms - margin_ms, stretch.end_ms + margin_ms) for _, stretch in stretches]
+    for (first, stretch), series in zip(stretches, store.spans(metric, spans, counted), strict=True):
+        for series_id, samples in series.items():
+            cells.add(column_of[series_id], first, _increases(samples, stretch) * scale)
     return cells.matrix()
+
+
+def _stretches(grid: Grid) -> Iterator[tuple[int, Grid]]:
+    """The grid, about a day of it at a time, each with the step that it begins with."""
+    count = max(1, DAY_MS // grid.step_ms)
+    for first in range(0, grid.step_count, count):
+        start_ms = grid.start_ms + first * grid.step_ms
+        yield first, Grid(start_ms, grid.step_ms, min(count, grid.step_count - first))
+
+
+def _counted(
+    store: SampleStore, metric: str, column_of: Mapping[int, str], grid: Grid, once: Mapping[int, Hashable]
+) -> list[int]:
+    """The series that count; samples are compared only where two may be one."""
+    seen = SeenTwice({series_id: key for series_id, key in once.items() if series_id in column_of})
+    if seen.is_possible:
+        for series in store.spans(metric, [(part.start_ms, part.end_ms) for _, part in _stretches(grid)], column_of):
+            seen.take(series)
+    return seen.counted(column_of)
 
 
 def _increases(samples: SeriesSamples, grid: Grid) -> Values:

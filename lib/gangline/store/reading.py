@@ -1,8 +1,9 @@
 """Samples out of the store into numpy, metric by metric and day by day."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain, groupby
 from pathlib import Path
 
 import duckdb
@@ -19,6 +20,10 @@ from gangline.store.timelines import DayTimes
 _PARTS = """
 select file_name, row_group, row_group_count from meta.sample_parts
 where is_live and metric = ? and day = ? order by file_name, row_group
+"""
+_PARTS_BY_DAY = """
+select day, file_name, row_group, row_group_count from meta.sample_parts
+where is_live and metric = ? and day between ? and ? order by day, file_name, row_group
 """
 _DAYS = "select distinct day from meta.sample_parts where is_live and metric = ? and day between ? and ? order by day"
 
@@ -53,13 +58,21 @@ class SampleStore:
 
     def days(self, metric: str, start_ms: int, end_ms: int) -> list[date]:
         """The UTC days in [start, end) on which a metric has samples."""
-        span = [metric, day_of(start_ms // DAY_MS), day_of((end_ms - 1) // DAY_MS)]
-        return [day for (day,) in self._con.execute(_DAYS, span).fetchall()]
+        return [day for (day,) in self._con.execute(_DAYS, _span(metric, start_ms, end_ms)).fetchall()]
 
     def rows(self, metric: str, day: date) -> Iterator[SeriesDay]:
         """Every row of a metric's day, as stored: with NaN, and a series twice where its day is not settled."""
+        return self._rows(metric, day, self._con.execute(_PARTS, [metric, day]).fetchall())
+
+    def by_day(self, metric: str, start_ms: int, end_ms: int) -> Iterator[tuple[date, Iterator[SeriesDay]]]:
+        """The days in [start, end) in order, each with its rows, which are read as they are taken."""
+        parts = self._con.execute(_PARTS_BY_DAY, _span(metric, start_ms, end_ms)).fetchall()
+        for day, of_day in groupby(parts, lambda part: part[0]):
+            yield day, self._rows(metric, day, [part[1:] for part in of_day])
+
+    def _rows(self, metric: str, day: date, parts: list[tuple[str, int, int]]) -> Iterator[SeriesDay]:
         number = (day - EPOCH.date()).days
-        for file_name, first, count in self._con.execute(_PARTS, [metric, day]).fetchall():
+        for file_name, first, count in parts:
             path = part_path(self._telemetry, metric, file_name)
             yield from rows_of(path, number, range(first, first + count))
 
@@ -81,16 +94,37 @@ class SampleStore:
         is_raw
             Keep NaN, staleness markers and DCGM's blanks; left out by default, as in `marts.samples`.
         """
+        (samples,) = self.spans(metric, [(start_ms, end_ms)], series_ids, is_raw=is_raw)
+        return samples
+
+    def spans(
+        self,
+        metric: str,
+        spans: Iterable[tuple[int, int]],
+        series_ids: Collection[int] | None = None,
+        *,
+        is_raw: bool = False,
+    ) -> Iterator[dict[int, SeriesSamples]]:
+        """What `read` gives for spans whose starts ascend; only the days of one are in memory, each is read once."""
         wanted = None if series_ids is None else frozenset(series_ids)
-        pieces: dict[int, list[tuple[TimesMs, Values]]] = {}
-        for day in self.days(metric, start_ms, end_ms):
-            for row in self.rows(metric, day):
-                if wanted is None or row.series_id in wanted:
-                    pieces.setdefault(row.series_id, []).append(_within(row.times, row.values, start_ms, end_ms))
-        return {
-            series_id: _joined(series_id, parts, metric.startswith(DCGM_PREFIX), is_raw)
-            for series_id, parts in sorted(pieces.items())
-        }
+        held: dict[date, list[SeriesDay]] = {}
+        for start_ms, end_ms in spans:
+            days = self.days(metric, start_ms, end_ms)
+            held = {day: rows for day, rows in held.items() if day in days}
+            for day in days:
+                if day not in held:
+                    held[day] = [row for row in self.rows(metric, day) if wanted is None or row.series_id in wanted]
+            pieces: dict[int, list[tuple[TimesMs, Values]]] = {}
+            for row in chain.from_iterable(held[day] for day in days):
+                pieces.setdefault(row.series_id, []).append(_within(row.times, row.values, start_ms, end_ms))
+            yield {
+                series_id: _joined(series_id, parts, metric.startswith(DCGM_PREFIX), is_raw)
+                for series_id, parts in sorted(pieces.items())
+            }
+
+
+def _span(metric: str, start_ms: int, end_ms: int) -> list[object]:
+    return [metric, day_of(start_ms // DAY_MS), day_of((end_ms - 1) // DAY_MS)]
 
 
 def _within(times: DayTimes, values: Values, start_ms: int, end_ms: int) -> tuple[TimesMs, Values]:

@@ -30,12 +30,12 @@ def series_of(path: Path, row_groups: range) -> NDArray[np.int64]:
     """The series that row groups hold, without reading their samples."""
     with pq.ParquetFile(path) as part:
         tables = [part.read_row_group(group, columns=["series_id"]) for group in row_groups]
-    ids = [_numbers(table.column(0).combine_chunks(), _INT64) for table in tables]
+    ids = [_numbers(_whole(table.column(0)), _INT64) for table in tables]
     return np.concatenate(ids) if ids else np.empty(0, np.int64)
 
 
 def _rows(table: pa.Table, day: int, timelines: dict[int, DayTimes]) -> Iterator[SeriesDay]:
-    columns = {name: table.column(name).combine_chunks() for name in _COLUMNS}
+    columns = {name: _whole(table.column(name)) for name in _COLUMNS}
     series_ids, timeline_ids = (_numbers(columns[name], _INT64).tolist() for name in ("series_id", "timeline_id"))
     for timeline_id, times_ms in zip(timeline_ids, _slices(columns["times_ms"], _INT64), strict=True):
         if times_ms.size:
@@ -43,6 +43,11 @@ def _rows(table: pa.Table, day: int, timelines: dict[int, DayTimes]) -> Iterator
     values = _slices(columns["values"], np.dtype(np.float64))
     for series_id, timeline_id, numbers in zip(series_ids, timeline_ids, values, strict=True):
         yield SeriesDay(series_id, timelines[timeline_id], numbers)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """One array; a single chunk as it is, which `combine_chunks` would copy."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _slices(lists: pa.ListArray, dtype: np.dtype[Any]) -> Iterator[NDArray[Any]]:

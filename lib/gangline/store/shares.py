@@ -92,7 +92,7 @@ def _cut(whole: Share) -> Iterator[Share]:
 
 def _plain(whole: Share) -> Iterator[Share]:
     size_bytes, start, digest = whole.read_bytes, 0, hashlib.sha256()
-    share_bytes = -(-size_bytes // max(2, -(-size_bytes // SHARE_BYTES)))
+    share_bytes = -(-size_bytes // max(4, -(-size_bytes // SHARE_BYTES)))
     with whole.path.open("rb", buffering=0) as stream:
         while start < size_bytes:
             end = _line_end(stream, min(start + share_bytes, size_bytes), size_bytes)
