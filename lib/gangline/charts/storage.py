@@ -100,8 +100,7 @@ def _times(operations: pl.DataFrame, title: str) -> Any:
         .mark_text(align="left", dx=5, aria=False)
         .encode(alt.X("end:Q"), name_axis("operation_label", sort=None), alt.Text("text:N"))
     )
-    height = rows_height(rows.height, 22, least=40)
-    return alt.layer(bars, text).properties(width=WIDTH - 130, height=height, title=title)
+    return alt.layer(bars, text).properties(width=WIDTH - 130, height=22 * rows.height, title=title)
 
 
 def _stacked(rows: pl.DataFrame, name: str, title: str) -> alt.Chart:

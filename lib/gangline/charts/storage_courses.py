@@ -78,7 +78,7 @@ def _panel(rows: pl.DataFrame, peaks: pl.DataFrame, unit_s: int, title: str) -> 
         (pl.col("lag_s") / unit_s).alias("lag"), *(pl.col(name) / scale for name in ("median", "q1", "q3"))
     )
     base = alt.Chart(drawn)
-    axis = {"tickCount": 3, "format": "~g"}
+    axis = {"tickCount": 3, "format": ".5~g"}  # of "~g" alone Vega makes 8e+1
     area = base.mark_area(color=SKY, opacity=0.45, aria=False).encode(
         x, value_axis("q1", y_title).axis(**axis), alt.Y2("q3:Q")
     )
