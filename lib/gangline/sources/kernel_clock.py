@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from gangline.sources.clocks import readings
+from gangline.sources.kernel_stamps import Stamp
 from gangline.sources.records import ReadLog
 from gangline.sources.table_times import YEARS
 
@@ -30,6 +31,15 @@ class KernelClock:
             return None
         self._latest = at
         return at
+
+    def of_stamp(self, read: Stamp, stamp: bytes, year: int, line: int) -> datetime | None:
+        """The instant of a stamp as its envelope writes it; null, and counted, where no calendar or clock shows it."""
+        try:
+            wall = read(stamp, year)
+        except (ValueError, KeyError, OverflowError):
+            self._log.odd("impossible_time", line)
+            return None
+        return self.instant(wall, line)
 
     def _reading(self, wall: datetime, line: int) -> datetime:
         found = readings(wall, self._zone)

@@ -98,13 +98,8 @@ class FieldLog:
             return None
 
     def _wall(self, text: str, line: int) -> datetime | None:
-        stamp = text.encode("utf-8", "replace")
         read = stamps.iso if text[:1].isdigit() else stamps.ctime
-        try:
-            return self._clock.instant(read(stamp, 0), line)
-        except (ValueError, KeyError, OverflowError):
-            self._reading.log.odd("impossible_time", line)
-            return None
+        return self._clock.of_stamp(read, text.encode("utf-8", "replace"), 0, line)
 
     def _message(self, value: object, line: int) -> str:
         """A message as text; journalctl gives one that is no UTF-8 as its bytes, and leaves a huge one out."""

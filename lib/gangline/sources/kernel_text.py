@@ -172,7 +172,7 @@ class TextLog:
         """Counts a record for its node and boot, and holds one that may matter."""
         envelope = self._envelope
         if envelope.is_yearless and head["month"] != self._years.month:
-            self._year = self._first_year + self._years.step(head["month"])
+            self._year = self._first_year + self._years.step(head["stamp"])
         node_log = self._reading.node_log(head["host"] if envelope.has_host else None, envelope.name)
         uptime_s = envelope.uptime_s(head)
         boot = node_log.boot(number, uptime_s, self._told_boot)
@@ -205,11 +205,7 @@ class TextLog:
         stamp = head["stamp"] if envelope.read_stamp else None
         if envelope.read_stamp is None or stamp in (None, b"-"):
             return None
-        try:
-            return clock.instant(envelope.read_stamp(stamp, year), line)
-        except (ValueError, KeyError, OverflowError):
-            self._reading.log.odd("impossible_time", line)
-            return None
+        return clock.of_stamp(envelope.read_stamp, stamp, year, line)
 
     def _date(self, boot: Boot) -> None:
         """Reads the times of the first and the latest record of a boot, anew from its beginning."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from gangline.sources.kernel_stamps import MONTH_NUMBERS, MONTHS
 
 HALF_YEAR_MONTHS = 6
+TURN_DAYS, LAST_DAY = 2, 31
 LATE_BY = timedelta(days=1)  # a clock ahead, or a log of a zone east of ours
 LEAP_CYCLE_YEARS = 8
 _CLOCK_SET = re.compile(rb"setting system clock to (\d{4})-(\d\d)-\d\d")
@@ -18,18 +19,29 @@ _FILE_DAY = re.compile(r"(?<!\d)(20\d\d)[-_]?([01]\d)[-_]?([0-3]\d)(?!\d)")
 
 @dataclass
 class YearCount:
-    """Whole years passed since the first line, told from months alone; lines a little out of order count back again."""
+    """Whole years passed since the first line, told from stamps of which each is the first of its month.
+
+    A line of the last days of December right behind one of the first of January is a late one of the old year.
+    """
 
     month: bytes = b""
+    day: int = 0
     passed: int = 0
 
-    def step(self, month: bytes) -> int:
-        """Takes a line's month, and gives the years passed up to it."""
+    def step(self, stamp: bytes) -> int:
+        """Takes a line's stamp, and gives the years passed up to it."""
+        month, day = stamp[:3], int(stamp[4:6])
+        is_late = self.month == b"Jan" and self.day <= TURN_DAYS and month == b"Dec" and day > LAST_DAY - TURN_DAYS
         if self.month:
-            ahead = MONTH_NUMBERS[month] - MONTH_NUMBERS[self.month]
-            self.passed += (ahead < -HALF_YEAR_MONTHS) - (ahead > HALF_YEAR_MONTHS)
-        self.month = month
+            self.passed += -1 if is_late else _turns(self.month, month) > 0
+        self.month, self.day = month, day
         return self.passed
+
+
+def _turns(before: bytes, after: bytes) -> int:
+    """New Years between two months that lie less than half a year apart: 1, 0 or -1."""
+    ahead = MONTH_NUMBERS[after] - MONTH_NUMBERS[before]
+    return (ahead < -HALF_YEAR_MONTHS) - (ahead > HALF_YEAR_MONTHS)
 
 
 def first_year(lines: Iterable[bytes], pattern: re.Pattern[bytes], limit: datetime) -> int:
@@ -45,11 +57,11 @@ def first_year(lines: Iterable[bytes], pattern: re.Pattern[bytes], limit: dateti
             if found is None:
                 continue
             as_before = line[: found.end("month")]
-            count.step(found["month"])
+            count.step(found["stamp"])
         latest = line
         told = _CLOCK_SET.search(line) if b"setting system clock" in line else None
         if told:
-            return int(told[1]) + YearCount(MONTHS[int(told[2]) % 12 - 1].encode()).step(count.month) - count.passed
+            return int(told[1]) + _turns(MONTHS[int(told[2]) % 12 - 1].encode(), count.month) - count.passed
     head = pattern.match(latest)
     return limit.year - count.passed if head is None else _latest_year(head["stamp"], limit) - count.passed
 
