@@ -13,6 +13,7 @@ from gangline.charts.theme import BLUE, GREEN, GREY, SKY, VERMILLION, WIDTH, val
 
 Edges = NDArray[np.float64]
 BINS = 12
+LEAST_ENDS = 2
 STEPS_H = (1 / 12, 1 / 6, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 6.0, 12.0, 24.0)
 COLOURS = {"steps": BLUE, "save": GREEN, "begin of training": SKY, "never trained": GREY}
 
@@ -42,6 +43,8 @@ def bins(lost: pl.DataFrame) -> pl.DataFrame:
 def histogram(bins: pl.DataFrame) -> alt.TopLevelMixin:
     """Ends by lost work, coloured by what tells it; red: what chance alone expects in each bin. Takes `bins`."""
     names = [name for name in COLOURS if name in set(bins["evidence"])]
+    stacks = bins.group_by("from_h").agg(pl.col("ends").sum())["ends"].to_list()
+    scale = alt.Scale(domain=[0, max([LEAST_ENDS, *stacks, *bins["expected"].drop_nulls()])], nice=True)
     colour = alt.Scale(domain=names, range=[COLOURS[name] for name in names])
     bars = (
         alt.Chart(bins.drop_nulls("evidence").select("evidence", "from_h", "to_h", "ends"))
@@ -49,7 +52,7 @@ def histogram(bins: pl.DataFrame) -> alt.TopLevelMixin:
         .encode(
             _hours("from_h").bin("binned"),
             alt.X2("to_h:Q"),
-            counts("ends", "Ends"),
+            counts("ends", "Ends", scale=scale),
             alt.Color("evidence:N", title="Told by", scale=colour),
         )
     )
@@ -58,7 +61,7 @@ def histogram(bins: pl.DataFrame) -> alt.TopLevelMixin:
     line = (
         alt.Chart(ends)
         .mark_line(color=VERMILLION, strokeWidth=2.4, strokeDash=[7, 3], interpolate="step-after", aria=False)
-        .encode(_hours("at_h"), counts("expected", "Ends"))
+        .encode(_hours("at_h"), counts("expected", "Ends", scale=scale))
     )
     return alt.layer(bars, line).properties(width=WIDTH, height=230)
 
