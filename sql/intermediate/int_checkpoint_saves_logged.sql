@@ -1,14 +1,17 @@
 -- A row: one save that a run of a gang session logged under [runs] save_time_key, rows of several processes that
--- overlap made one. A history that is only a sample may lack saves and is left out.
+-- overlap made one. A history that is only a sample may lack saves and is left out; a value that is carried on from row to
+-- row tells of one save.
 with steps as (select * from intermediate.int_run_steps_merged),
 processes as (select process_key, is_sampled from intermediate.int_run_processes_merged),
 links as (select * from intermediate.int_run_processes_linked),
+history_rows as (select process_key, step, logged_at, previous_step from intermediate.int_run_rows_ordered),
 sessions as (select session_key from intermediate.int_checkpoint_sessions_measured),
 settings as (select * from meta.settings),
 
 logged as (
     select
         links.session_key,
+        process_key,
         steps.step,
         steps.logged_at as ended_at,
         steps.value / if(regexp_matches(settings.runs_save_time_key, '(^|[^A-Za-z])ms$'), 1000, 1) as save_s
@@ -22,7 +25,30 @@ logged as (
         and not coalesce(processes.is_sampled, false)
 ),
 
-spans as (select *, ended_at - to_microseconds((save_s * 1e6)::bigint) as started_at from logged),
+placed as (
+    select
+        logged.*,
+        logged.ended_at - to_microseconds((logged.save_s * 1e6)::bigint) as started_at,
+        max(history_rows.previous_step) as previous_step
+    from logged
+    left join history_rows
+        on history_rows.process_key = logged.process_key
+        and history_rows.step = logged.step
+        and history_rows.logged_at = logged.ended_at
+    group by all
+),
+
+spans as (
+    select *
+    from placed
+    window of_process as (partition by process_key order by ended_at, step)
+    -- a process that has not ended a save begins no other
+    qualify not coalesce(
+        started_at < lag(ended_at) over of_process
+        or (save_s = lag(save_s) over of_process and lag(step) over of_process >= previous_step),
+        false
+    )
+),
 
 opened as (
     select

@@ -71,7 +71,8 @@ class Watching:
             written = writes.take(day, end_ms, nodes) if writes else {}
             read = reads.take(day, end_ms, nodes) if reads else {}
             self._take(Day(day, written, read), active)
-            self._take_util(uses, day, [session for session in active if session.beat is not None])
+            begun = [session for session in active if session.beat is not None and session.until_ms > start_ms]
+            self._take_util(uses, day, begun)
         yield from [*active, *reversed(waiting)]
 
     def _take(self, day: Day, active: list[Gathering]) -> None:
