@@ -16,37 +16,42 @@ linked as (
 
 timed_rows as (
     select
-        linked.*,
+        history_rows.process_key,
         history_rows.logged_at,
-        history_rows.logged_at - to_microseconds((history_rows.row_s * 1e6)::bigint) as from_at,
-        history_rows.row_s,
-        history_rows.step - history_rows.previous_step as row_steps
+        min(history_rows.logged_at - to_microseconds((history_rows.row_s * 1e6)::bigint)) as from_at,
+        sum(history_rows.row_s - (history_rows.step - history_rows.previous_step) * linked.median_step_s) as late_s
     from history_rows
     join linked using (process_key)
     where history_rows.row_s is not null
+    group by history_rows.process_key, history_rows.logged_at
 ),
 
-touched as (
-    select
-        saves.session_key,
-        saves.save_number,
-        timed_rows.process_key,
-        any_value(timed_rows.history_rows) as history_rows,
-        any_value(timed_rows.median_step_s) as median_step_s,
-        sum(timed_rows.row_s - timed_rows.row_steps * timed_rows.median_step_s) as stall_s
+summed_rows as (
+    select *, sum(late_s) over (partition by process_key order by logged_at rows unbounded preceding) as all_late_s
+    from timed_rows
+),
+
+asked as (
+    select saves.session_key, saves.save_number, saves.started_at, saves.ended_at, linked.* exclude (session_key)
     from saves
-    join timed_rows
-        on timed_rows.session_key = saves.session_key
-        and timed_rows.from_at < saves.ended_at
-        and timed_rows.logged_at > saves.started_at
-    group by saves.session_key, saves.save_number, timed_rows.process_key, saves.started_at, saves.ended_at
+    join linked using (session_key)
+),
+
+-- sums up to the first row that ends in the save or behind it, and up to the row that its end falls into
+enclosed as (
+    select asked.*, last_rows.all_late_s - first_rows.all_late_s + first_rows.late_s as stall_s
+    from asked
+    asof join summed_rows as first_rows
+        on first_rows.process_key = asked.process_key and asked.started_at < first_rows.logged_at
+    asof join summed_rows as last_rows
+        on last_rows.process_key = asked.process_key and asked.ended_at <= last_rows.logged_at
     -- a run that broke off in the save does not tell how long its step would have taken
-    having min(timed_rows.from_at) <= saves.started_at and max(timed_rows.logged_at) >= saves.ended_at
+    where first_rows.from_at <= asked.started_at and last_rows.from_at < asked.ended_at
 ),
 
 final as (
     select session_key, save_number, greatest(0, stall_s) as step_stall_s, median_step_s
-    from touched
+    from enclosed
     qualify row_number() over (
         partition by session_key, save_number order by history_rows desc, process_key
     ) = 1
