@@ -16,7 +16,7 @@ _NO_COLUMN = Meaning("The export lacks this column, so what it tells is not know
 
 ODDITIES: dict[str, Meaning] = {
     "ambiguous_local_time": Meaning(
-        "A local time in the hour that a clock change repeats; the earlier reading was taken.",
+        "A local time in the hour that a clock change repeats; the reading that keeps the order, else the earlier.",
         "Export in UTC, or with offsets.",
     ),
     "ambiguous_time": Meaning(
@@ -25,6 +25,14 @@ ODDITIES: dict[str, Meaning] = {
     ),
     "answer_with_warnings": Meaning("The server answered, and warned.", "Read its warnings; export again if in doubt."),
     "bad_timestamp": Meaning("A step's time is no number; the step has none.", NOTHING),
+    "blob_message": Meaning(
+        'A kernel message that is no text; journalctl hides it as "blob data", and an event may stand in it.',
+        "Export with journalctl -k -o json.",
+    ),
+    "clock_not_set": Meaning(
+        "A clock that was not set, years off; the line has no time.",
+        "Nothing: it is set once the node has the time.",
+    ),
     "conflicting_samples": Meaning(
         "A series has two values at one instant; the larger was taken.",
         "Look whether two scrapers or replicas write the same labels.",
@@ -47,10 +55,26 @@ ODDITIES: dict[str, Meaning] = {
     ),
     "history_missing": Meaning("A run says it has steps, but the export holds none.", "Export with its history."),
     "history_row_no_object": Meaning("A row of a history is no object and was left out.", "Export again."),
+    "impossible_local_time": Meaning(
+        "A local time in the hour that a clock change skips; it was read as an hour later.",
+        "Export in UTC, or with offsets.",
+    ),
+    "impossible_time": Meaning(
+        "A time that no calendar or clock shows; the line has none.",
+        "Look at the line that is named.",
+    ),
     "infinite": Meaning("A sample is infinite.", NOTHING),
     "list_value": Meaning("A step's value is a list and was left out.", NOTHING),
     "log_without_records": Meaning("A run's log holds no record.", "The run died at its start; nothing to mend."),
     "media_value": Meaning("A step's value is a picture or a table and was left out.", NOTHING),
+    "message_not_utf8": Meaning(
+        "A kernel message that is no UTF-8; what is not shows as �.",
+        NOTHING,
+    ),
+    "message_too_large": Meaning(
+        "A kernel message too large for journalctl to print; it was left out.",
+        "Export with journalctl -k -a -o json.",
+    ),
     "nan_beside_infinity": Meaning("A series goes from NaN to infinity or back.", "Ask what the exporter divides by."),
     "nan_or_stale": Meaning("A sample is NaN, which is also how Prometheus marks a series that ended.", NOTHING),
     "never_started_with_start": Meaning("The state says it never started, but a start is given.", "Correct one."),
@@ -61,6 +85,10 @@ ODDITIES: dict[str, Meaning] = {
     "no_kind": Meaning("An incident without a kind.", "Fill in kind, so that the table by kind tells more."),
     "no_nodes": Meaning("A started session without nodes; it stands in no figure per node.", "Fill in nodes."),
     "no_step": Meaning("A row of a history has no step and stands for none.", NOTHING),
+    "node_unknown": Meaning(
+        "Nothing tells which node the log is of; its events stand at no node.",
+        "Give the source its node, or name the file for it.",
+    ),
     "nodes_without_start": Meaning("Nodes are given, but no start.", "Fill in started_at."),
     "not_utf8": Meaning("Bytes that are not UTF-8; each is shown as �.", "Export with LANG=C.UTF-8."),
     "open_with_end_time": Meaning(
@@ -84,9 +112,13 @@ ODDITIES: dict[str, Meaning] = {
     "requeued_without_duplicates": Meaning(
         "A requeued job of which earlier attempts are missing.", "Export with sacct --duplicates."
     ),
-    "running_with_end": Meaning("The state says it is running, but an end is given.", "Correct one of the two."),
     "run_end_before_start": Meaning(
         "A run of W&B ends before it starts; its end is not known.", "Correct its heartbeat or Runtime."
+    ),
+    "running_with_end": Meaning("The state says it is running, but an end is given.", "Correct one of the two."),
+    "session_unknown": Meaning(
+        "The name of the file tells no session.",
+        "Name it for the session, as slurm-1234.out.",
     ),
     "slurm_errors": Meaning("The file says that Slurm had errors while writing it.", "Read them; export again."),
     "start_without_nodes": Meaning("A start without nodes: cancelled while pending; read as never started.", NOTHING),
@@ -95,6 +127,10 @@ ODDITIES: dict[str, Meaning] = {
     ),
     "started_before_submitted": Meaning("It started before it was submitted.", "Look at the clocks of both hosts."),
     "started_without_nodes": Meaning("It started, but no nodes are given.", "Export NodeList."),
+    "suspended": Meaning(
+        "The node slept; times counted from its boot are late from then on.",
+        "Export with journalctl, whose clock goes on.",
+    ),
     "unknown_column": Meaning("A column that nothing reads.", "Check its spelling, if it should be read."),
     "unknown_state": Meaning("A run's state that is not known; it counts as unknown.", NOTHING),
     "unknown_status": Meaning(
@@ -111,6 +147,10 @@ ODDITIES: dict[str, Meaning] = {
     "unreadable_slot": Meaning("A count of accelerators that is no number.", "Look at the session that is named."),
     "unreadable_status_history": Meaning("A visit to a status without a readable time was left out.", NOTHING),
     "unreadable_value": Meaning("A step's value that cannot be read was left out.", NOTHING),
+    "xid_line_not_understood": Meaning(
+        "A line that begins like an Xid, but is none that can be read.",
+        "Tell us the line; it counts in no figure.",
+    ),
     "zero_length": Meaning("It ends in the instant in which it starts; it counts, with no time.", NOTHING),
     "zero_padded_bytes": Meaning("Zeros at the file's end, as a host that went down leaves them.", NOTHING),
 }

@@ -10,6 +10,7 @@ incidents as (select * from marts.incidents),
 saves as (select * from marts.checkpoint_saves),
 loads as (select * from marts.checkpoint_loads),
 run_events as (select * from intermediate.int_run_events_found),
+log_signatures as (select * from marts.log_signatures),
 
 session_facts as (
     select sessions.*, lineages.lineage_id, files.path as file
@@ -76,6 +77,21 @@ annotation_events as (
     left join incidents on incidents.incident_id = annotations.incident_id
 ),
 
+-- one end is told by hundreds of ranks
+signature_events as (
+    select
+        log_signatures."at" as event_at,
+        log_signatures.*,
+        signature || ': ' || text as value,
+        if(run_id is null, 'console_log', 'wandb') as source
+    from log_signatures
+    where log_signatures."at" is not null
+    qualify row_number() over (
+        partition by coalesce(session_id, run_id, file), node, signature
+        order by log_signatures."at", file, line, ordinal
+    ) = 1
+),
+
 lineage_ids as (select session_id, any_value(lineage_id) as lineage_id from session_facts group by session_id),
 
 final as (
@@ -106,6 +122,10 @@ final as (
     select event_at, null, run_events.session_id, lineage_ids.lineage_id, kind, value, source, file, line
     from run_events
     left join lineage_ids on lineage_ids.session_id = run_events.session_id
+    union all
+    select event_at, node, signature_events.session_id, lineage_ids.lineage_id, 'log_signature', value, source, file, line
+    from signature_events
+    left join lineage_ids on lineage_ids.session_id = signature_events.session_id
     union all
     select event_at as at, node, session_id, null, 'annotation', value, 'annotations_csv', file, line from annotation_events
     where event_at is not null
