@@ -44,6 +44,7 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimat
     """
     rows = nfs_requests.by_checkpoint(con, window)
     reasons = {phase: reason(con, window, phase) for phase in PHASES}
+    absent = {phase: absence(con, window, phase) for phase in PHASES}
     saves, loads = (rows.filter(pl.col("phase") == phase) for phase in PHASES)
     nodes = nfs_requests.by_node(con, window).filter(pl.col("phase") == "save")
     return {
@@ -62,8 +63,8 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimat
         "nfs.read_response_ms": _time(loads, "response_s", "ms", reasons["load"]),
         "nfs.read_kb": _ratio(loads, "bytes", "requests", "kb", 1e-3, reasons["load"]),
         "nfs.read_in_flight": _ratio(loads, "response_s", "node_s", "requests", 1.0, reasons["load"]),
-        **node_bytes.figures(con, window, reasons),
-        **load_starts.figures(load_starts.loads(con, window), reasons["load"]),
+        **node_bytes.figures(con, window, absent),
+        **load_starts.figures(load_starts.loads(con, window), absent["load"]),
         **storage_capacity.figures(con, window),
     }
 
@@ -84,7 +85,7 @@ def measured(con: duckdb.DuckDBPyConnection, window: Window, checkpoints: pl.Dat
     """How many saves and loads begin in the window, and how many are measured; takes `nfs_requests.by_checkpoint`."""
     begun = query(con, _BEGUN, start=window.start, end=window.end).row(0, named=True)
     counts = {phase: checkpoints.filter(pl.col("phase") == phase).height for phase in PHASES}
-    return begun | {"measured": counts["save"], "read": counts["load"]}
+    return {"saves": begun["saves"], "loads": begun["loads"], "measured": counts["save"], "read": counts["load"]}
 
 
 def where(share: Estimate) -> str:
@@ -100,13 +101,19 @@ def where(share: Estimate) -> str:
 
 def reason(con: duckdb.DuckDBPyConnection, window: Window, phase: str) -> str | None:
     """Why nothing can be said of the requests inside saves (or loads) of the window; null where something can."""
+    if absent := absence(con, window, phase):
+        return absent
     known = query(con, _KNOWN, start=window.start, end=window.end, phase=phase).row(0, named=True)
-    if not known["checkpoints"]:
-        return known["reason"] or f"no {phase} begins in the window"
     if not known["requests"]:
         metric = known["metric"]
         return NOT_EXPORTED if metric is None or "_nfs_" in metric else OTHER_STORAGE.format(metric)
     return None if known["measured"] else NOT_MEASURED.format(phase)
+
+
+def absence(con: duckdb.DuckDBPyConnection, window: Window, phase: str) -> str | None:
+    """Why there is no save (or load) in the window; null where there is one."""
+    begun = query(con, _BEGUN, start=window.start, end=window.end).row(0, named=True)
+    return None if begun[f"{phase}s"] else begun[f"{phase}_reason"] or f"no {phase} begins in the window"
 
 
 def many_writers(saves: pl.DataFrame, reason: str | None) -> Estimate:
@@ -152,7 +159,9 @@ def _numbers(rows: pl.DataFrame, column: str) -> Sequence[float]:
 
 _BEGUN = """
 select (select count(*) from marts.checkpoint_saves where started_at >= $start and started_at < $end) as saves,
-    (select count(*) from marts.checkpoint_loads where started_at >= $start and started_at < $end) as loads
+    (select count(*) from marts.checkpoint_loads where started_at >= $start and started_at < $end) as loads,
+    rules.save_reason, rules.load_reason
+from (select 1) left join marts.checkpoint_rules rules on true
 """
 
 _KNOWN = """
@@ -173,9 +182,8 @@ covered as (
     where is_covered
     group by checkpoint_id
 )
-select (select count(*) from chosen) as checkpoints, (select count(*) from requests) as requests,
+select (select count(*) from requests) as requests,
     (select coalesce(bool_or(is_measured), false) from covered) as measured,
-    if($phase = 'save', rules.write_metric, rules.read_metric) as metric,
-    if($phase = 'save', rules.save_reason, rules.load_reason) as reason
+    if($phase = 'save', rules.write_metric, rules.read_metric) as metric
 from (select 1) left join marts.checkpoint_rules rules on true
 """

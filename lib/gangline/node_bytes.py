@@ -22,7 +22,7 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window, reasons: Mapping[str
     Parameters
     ----------
     reasons
-        Why nothing can be said of saves and of loads, by phase.
+        Why there are no saves, and no loads, in the window, by phase; null where there are.
     """
     saves, loads = moved(con, window, "save"), moved(con, window, "load")
     why = {phase: reasons[phase] or NO_PROGRAM for phase in ("save", "load")}

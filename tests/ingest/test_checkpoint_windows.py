@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import duckdb
 import polars as pl
@@ -11,6 +12,7 @@ from gangline.config import Config
 from gangline.warehouse import connect
 from gangline.warehouse.querying import query
 from tests import mountstats
+from tests.fleets import ingested
 from tests.mountstats import COUNTED, LOAD, MB, MEMBERS, PER_REQUEST, SAVES, STEP_S
 
 CLUSTER = mountstats.story()
@@ -115,6 +117,22 @@ def test_what_is_not_exported_is_null(tmp_path_factory: pytest.TempPathFactory) 
         )
     assert (row["queue_s"], row["response_s"], row["transmissions"]) == (None, None, None)
     assert row["requests"] == pytest.approx(2400)
+
+
+def test_every_save_of_the_truth_has_its_bytes(shared_data: Path) -> None:
+    """Known answers made by plain loops: the bytes of each save, over its nodes, resets and a gap."""
+    truth = json.loads((shared_data / "truth/telemetry/truth.json").read_text())["saves"]
+    with connect(ingested(shared_data / "truth/telemetry/vm", "vm-windows")) as con:
+        rows = query(con, _BYTES_OF_SAVES)
+    assert rows["started_s"].to_list() == [save["start"] for save in truth]
+    assert rows["bytes"].to_list() == pytest.approx([save["bytes"] for save in truth])
+
+
+_BYTES_OF_SAVES = """
+    select epoch(started_at)::bigint as started_s, sum(inside) as bytes
+    from marts.checkpoint_nodes join marts.checkpoint_saves on save_id = checkpoint_id
+    where role = 'nfs_write_bytes' group by started_at order by started_at
+"""
 
 
 def _counts_requests(line: str, node: str) -> bool:
