@@ -1,17 +1,18 @@
 """What node_exporter's mountstats count per node: bytes, requests and their times, from saves and loads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gangline.simulate.meters import Counts, Meter
-from gangline.simulate.node_shares import factors
+from gangline.simulate.node_shares import Means, factors
 from gangline.simulate.plan import Plan, RequestPlan
 from gangline.simulate.scrape_grid import ScrapeGrid
 
 TIMES = ("request_ms", "queue_ms", "response_ms")
+TIMES_OF_PLAN = ("queue_ms", "response_ms", "total_ms")
 METADATA_SHARES = {"GETATTR": 0.5, "LOOKUP": 0.3, "ACCESS": 0.2}
 IDLE_GETATTR_PER_STEP = 4
 GETATTR_TIMES_MS = {"request_ms": 0.75, "queue_ms": 0.25, "response_ms": 0.5}
@@ -27,8 +28,10 @@ class Transfers:
         The scrape step of each event.
     node_bytes
         `[event, node]`.
+    is_member
+        `[event, node]`: whether the node is one of the session whose save or load it is; others write beside it.
     requests
-        How the requests of each event went.
+        How the requests of each event went: means over the session's nodes.
     is_timed
         Whether the exporter told their times: only these are held to the nodes' percentile.
     """
@@ -36,6 +39,7 @@ class Transfers:
     operation: str
     steps: Counts
     node_bytes: Counts
+    is_member: NDArray[np.bool_]
     requests: Sequence[RequestPlan]
     is_timed: Sequence[bool]
 
@@ -85,42 +89,61 @@ def nfs_meters(plan: Plan, grid: ScrapeGrid, resets: Sequence[tuple[int, int]]) 
 
 
 def _saved(plan: Plan, grid: ScrapeGrid) -> Transfers:
-    places = {node: place for place, node in enumerate(plan.cluster.nodes)}
     usual = next((save.requests for save in plan.saves if save.requests is not None), None)
-    steps, rows, requests, is_timed = [], [], [], []
+    events = _Events(plan)
     for save in plan.saves:
-        whole = np.zeros(len(places), np.int64)
-        for group in save.groups:
-            whole[[places[node] for node in group.nodes]] = group.bytes_per_node
-        left = whole.copy()
-        told = save.requests or usual
-        if told is None:
+        requests = save.requests or usual
+        if requests is None:
             raise ValueError(f"no save of the plan says how its requests went, {save.save_id} neither")
-        for number, (at_ms, share) in enumerate(save.steps):
-            is_last = number == len(save.steps) - 1
-            part = left if is_last else np.round(whole * share).astype(np.int64)
+        left = whole = events.by_node({node: group.bytes_per_node for group in save.groups for node in group.nodes})
+        for number, (at_ms, share) in enumerate(save.steps, start=1):
+            part = left if number == len(save.steps) else np.round(whole * share).astype(np.int64)
             left = left - part
-            steps.append(grid.step_of(at_ms))
-            rows.append(part)
-            requests.append(told)
-            is_timed.append(save.requests is not None)
-    return Transfers("WRITE", np.array(steps, np.int64), _stacked(rows, len(places)), requests, is_timed)
+            events.add(grid.step_of(at_ms), part, save.session_id, requests, save.requests is not None)
+    return events.transfers("WRITE")
 
 
 def _loaded(plan: Plan, grid: ScrapeGrid) -> Transfers:
-    places = {node: place for place, node in enumerate(plan.cluster.nodes)}
-    nodes = {session.session_id: session.nodes for session in plan.sessions}
-    steps, rows, requests = [], [], []
+    events = _Events(plan)
     for load in plan.loads:
-        own = [places[node] for node in nodes[load.session_id]]
-        first = grid.step_of(load.started_ms)
+        nodes, first = events.nodes[load.session_id], grid.step_of(load.started_ms)
         for number, rate in enumerate(load.rates_bytes_per_s):
-            part = np.zeros(len(places), np.int64)
-            part[own] = rate * grid.step_ms // 1000 // len(own)
-            steps.append(first + number)
-            rows.append(part)
-            requests.append(load.requests)
-    return Transfers("READ", np.array(steps, np.int64), _stacked(rows, len(places)), requests, [True] * len(rows))
+            part = events.by_node(dict.fromkeys(nodes, rate * grid.step_ms // 1000 // len(nodes)))
+            events.add(first + number, part, load.session_id, load.requests, is_timed=True)
+    return events.transfers("READ")
+
+
+class _Events:
+    """Gathers a plan's transfers."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.places = {node: place for place, node in enumerate(plan.cluster.nodes)}
+        self.nodes = {session.session_id: session.nodes for session in plan.sessions}
+        self._steps: list[int] = []
+        self._bytes: list[Counts] = []
+        self._members: list[Counts] = []
+        self._requests: list[RequestPlan] = []
+        self._is_timed: list[bool] = []
+
+    def by_node(self, amounts: Mapping[str, int]) -> Counts:
+        """Amounts in the nodes' places."""
+        row = np.zeros(len(self.places), np.int64)
+        row[[self.places[node] for node in amounts]] = list(amounts.values())
+        return row
+
+    def add(self, step: int, node_bytes: Counts, session_id: str, requests: RequestPlan, is_timed: bool) -> None:
+        """One event."""
+        self._steps.append(step)
+        self._bytes.append(node_bytes)
+        self._members.append(self.by_node(dict.fromkeys(self.nodes[session_id], 1)))
+        self._requests.append(requests)
+        self._is_timed.append(is_timed)
+
+    def transfers(self, operation: str) -> Transfers:
+        """All events."""
+        steps, width = np.array(self._steps, np.int64), len(self.places)
+        members = _stacked(self._members, width) > 0
+        return Transfers(operation, steps, _stacked(self._bytes, width), members, self._requests, self._is_timed)
 
 
 def _stacked(rows: Sequence[Counts], width: int) -> Counts:
@@ -154,20 +177,27 @@ def _count(meters: NfsMeters, transfers: Transfers, seed: int, step_ms: int) -> 
 
 def _spent(counts: Counts, transfers: Transfers, seed: int) -> dict[str, Counts]:
     """Milliseconds of all requests of a node and step: in the queue, until the answer, in all."""
-    told = transfers.requests
-    usual, order = told[0], np.random.default_rng([seed, 7]).permutation(counts.shape[1])
-    weights, is_held = counts.astype(np.float64), np.array(transfers.is_timed)
-    queue_factors = factors(weights, usual.node_queue_ms_p95 / usual.queue_ms, order, is_held)
-    response_factors = factors(weights, usual.node_response_ms_p95 / usual.response_ms, order[::-1], is_held)
-    mean = {name: np.array([getattr(request, name) for request in told])[:, None] for name in TIMES_OF_PLAN}
-    queue = np.round(weights * queue_factors * mean["queue_ms"]).astype(np.int64)
-    response = np.round(weights * response_factors * mean["response_ms"]).astype(np.int64)
+    told, order = transfers.requests, np.random.default_rng([seed, 7]).permutation(counts.shape[1])
+    weights = counts.astype(np.float64)
+    mean = {name: np.array([getattr(request, name) for request in told]) for name in TIMES_OF_PLAN}
+    own = weights * transfers.is_member
+    queue_means = _means(own, transfers, "queue_ms", "node_queue_ms_p95")
+    response_means = _means(own, transfers, "response_ms", "node_response_ms_p95")
+    queue_ms = factors(queue_means, order) * mean["queue_ms"][:, None]
+    response_ms = factors(response_means, order[::-1]) * mean["response_ms"][:, None]
+    queue = np.round(weights * queue_ms).astype(np.int64)
+    response = np.round(weights * response_ms).astype(np.int64)
     rest_ms = mean["total_ms"] - mean["queue_ms"] - mean["response_ms"]
-    rest = np.round(weights * rest_ms).astype(np.int64)
+    rest = np.round(weights * rest_ms[:, None]).astype(np.int64)
     return {"queue_ms": queue, "response_ms": response, "request_ms": queue + response + rest}
 
 
-TIMES_OF_PLAN = ("queue_ms", "response_ms", "total_ms")
+def _means(weights: NDArray[np.float64], transfers: Transfers, mean: str, p95: str) -> Means:
+    """What is held: each event's own mean, and the nodes' percentile over those that are timed."""
+    is_held = np.array(transfers.is_timed)
+    wanted = [getattr(request, p95) for request, is_timed in zip(transfers.requests, is_held, strict=True) if is_timed]
+    of_event = np.array([getattr(request, mean) for request in transfers.requests])
+    return Means(weights, of_event, sum(wanted) / max(len(wanted), 1), is_held)
 
 
 def _metadata(counts: Counts, told: Sequence[RequestPlan]) -> NDArray[np.float64]:

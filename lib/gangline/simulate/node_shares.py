@@ -1,48 +1,66 @@
 """How unlike nodes are in one thing: factors whose weighted mean is 1 in every event, with a wanted 95th percentile."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 Weights = NDArray[np.float64]
 ROUNDS = 60  # halvings of the spread: far below the printed digits
+WIDEST = 0.95
 
 
-def factors(
-    weights: Weights, p95_ratio: float, order: NDArray[np.int64], is_held: NDArray[np.bool_] | None = None
-) -> Weights:
-    """A factor for every event and node.
+@dataclass(frozen=True, eq=False)
+class Means:
+    """What events have in common, and how far nodes may lie apart.
 
-    Parameters
+    Attributes
     ----------
     weights
         `[event, node]`: requests, say; 0 where a node took no part.
-    p95_ratio
-        The 95th percentile over nodes of their own weighted mean, as a multiple of the mean over all.
+    of_event
+        The weighted mean over nodes of each event.
+    p95
+        The 95th percentile over nodes of their own weighted mean over all events that are held to it.
+    is_held
+        Which events these are.
+    """
+
+    weights: Weights
+    of_event: NDArray[np.float64]
+    p95: float
+    is_held: NDArray[np.bool_]
+
+
+def factors(means: Means, order: NDArray[np.int64]) -> Weights:
+    """A factor on its mean for every event and node.
+
+    Parameters
+    ----------
     order
         The nodes from least to greatest factor.
-    is_held
-        The events that the percentile is taken over; all of them where null.
 
     Returns
     -------
-    `[event, node]`, the weighted mean of every event exactly 1 up to rounding. Where the ratio is out of reach (it
-    would take a factor below 0), the widest spread that is none.
+    `[event, node]`, the weighted mean of every event exactly 1 up to rounding. Where the percentile is out of reach
+    (it would take a factor below 0), the widest spread that is none.
 
     Examples
     --------
-    >>> found = factors(np.ones((1, 21)), 1.45, np.arange(21))
+    >>> means = Means(np.ones((1, 21)), np.array([2.0]), 2.9, np.array([True]))
+    >>> found = factors(means, np.arange(21))
     >>> [round(float(value), 3) for value in (found.mean(), found[0, 19], found[0, 0])]
     [1.0, 1.45, 0.5]
     """
-    low, high = 0.0, 0.95
-    held = weights if is_held is None else weights[is_held]
+    low, high = 0.0, WIDEST
+    held, of_event = means.weights[means.is_held], means.of_event[means.is_held]
     for _ in range(ROUNDS):
         middle = (low + high) / 2
-        if _p95(held, _spread(held, middle, order)) < p95_ratio:
+        if _p95(held, _spread(held, middle, order) * of_event[:, None]) < means.p95:
             low = middle
         else:
             high = middle
-    return _spread(weights, high, order)
+    return _spread(means.weights, high, order)
 
 
 def _spread(weights: Weights, width: float, order: NDArray[np.int64]) -> Weights:
@@ -53,8 +71,8 @@ def _spread(weights: Weights, width: float, order: NDArray[np.int64]) -> Weights
     return np.asarray(raw / np.where(means > 0, means, 1)[:, None])
 
 
-def _p95(weights: Weights, spread: Weights) -> float:
+def _p95(weights: Weights, values: Weights) -> float:
     own = weights.sum(axis=0)
     is_seen = own > 0
-    means = (weights * spread).sum(axis=0)[is_seen] / own[is_seen]
-    return float(np.quantile(means, 0.95)) if is_seen.any() else 1.0
+    means = (weights * values).sum(axis=0)[is_seen] / own[is_seen]
+    return float(np.quantile(means, 0.95)) if is_seen.any() else 0.0
