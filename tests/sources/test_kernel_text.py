@@ -124,11 +124,17 @@ class TestNodes:
             ("dmesg.log", None, "none"),
             ("dmesg-with-xid-119.log", None, "none"),
             ("gpu071_gpu072.log", None, "none"),
+            ("dmesg2.part1.txt", None, "none"),
+            ("gpu071/kern.log", "gpu071", "file_name"),
+            ("gpu-node-01/messages.1", "gpu-node-01", "file_name"),
+            ("week41/kern.log", None, "none"),
+            ("tmp4f7a/kern.log", None, "none"),
         ],
     )
     def test_else_the_file_names_it(self, tmp_path: Path, name: str, node: str | None, evidence: str) -> None:
-        (tmp_path / "logs").mkdir()
-        reading = reader_of(kernel_log, tmp_path / "logs", name)(f"[   10.000000] {XID}\n")
+        path = tmp_path / "logs" / name
+        path.parent.mkdir(parents=True)
+        reading = reader_of(kernel_log, path.parent, path.name)(f"[   10.000000] {XID}\n")
         row = reading.row(LOG_TABLE)
         assert (row["node"], row["node_evidence"], reading.row(EVENT_TABLE)["node"]) == (node, evidence, node)
         assert ("node_unknown" in reading.log.oddities) == (node is None)

@@ -10,12 +10,28 @@ _FILE_WORDS = frozenset(
     [
         *("dmesg", "kern", "kernel", "kmsg", "syslog", "messages", "journal", "journalctl", "log", "logs", "xid"),
         *("txt", "json", "jsonl", "export", "gz", "zst", "out", "var", "boot", "prev", "current", "raw", "decode"),
-        *("short", "iso", "precise", "full", "unix", "monotonic", "rfc", "rfc3164", "rfc5424", "ctime", "all"),
+        *(
+            "short",
+            "iso",
+            "precise",
+            "full",
+            "unix",
+            "monotonic",
+            "rfc",
+            "ctime",
+            "all",
+            "part",
+            "chunk",
+            "copy",
+            "file",
+        ),
+        *("week", "day", "run", "test", "tmp", "sample", "export", "exports", "crash", "dump", "archive", "new", "old"),
     ]
 )
 _PARTS = re.compile(r"[._]")
 _DAY = re.compile(r"[-_.]?(?<!\d)20\d\d[-_]?[01]\d[-_]?[0-3]\d(?:[T_-]?\d{4,6})?(?!\d)")
 _HOST = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9][A-Za-z0-9-]{1,62}")
+_FOLDER_HOST = re.compile(r"[A-Za-z][A-Za-z-]*\d+(?:-\d+)*")  # folders are called many things, so it must look like one
 _NO_HOST = frozenset({"localhost", "-", "(none)", "unknown"})
 
 
@@ -47,9 +63,9 @@ class NodeNames:
 
 def node_in_name(path: Path) -> str | None:
     """The one part of a file's name, or else of its folder's, that can be a node: letters and digits, no log word."""
-    for text in (path.name, path.parent.name):
+    for text, shape in ((path.name, _HOST), (path.parent.name, _FOLDER_HOST)):
         parts = [_without_words(part) for part in _PARTS.split(_DAY.sub("", text))]
-        found = sorted({part for part in parts if part and _HOST.fullmatch(part)})
+        found = sorted({part for part in parts if part and shape.fullmatch(part)})
         if found:
             return found[0] if len(found) == 1 else None
     return None
@@ -58,8 +74,12 @@ def node_in_name(path: Path) -> str | None:
 def _without_words(part: str) -> str | None:
     """`dmesg-gpu-071-log` is `gpu-071`; a log word in the middle makes it no node at all."""
     words = part.split("-")
-    while words and words[0].lower() in _FILE_WORDS:
+    while words and _is_log_word(words[0]):
         words.pop(0)
-    while words and words[-1].lower() in _FILE_WORDS:
+    while words and _is_log_word(words[-1]):
         words.pop()
-    return None if any(word.lower() in _FILE_WORDS for word in words) else "-".join(words)
+    return None if any(map(_is_log_word, words)) else "-".join(words)
+
+
+def _is_log_word(word: str) -> bool:
+    return word.lower() in _FILE_WORDS or word.lower().rstrip("0123456789") in _FILE_WORDS
