@@ -1,7 +1,11 @@
-"""Saves and phases at size: time against a plain scan of the same metrics, memory against 1 GiB."""
+"""Saves and phases at size: time against a plain scan of the same metrics, memory against 1 GiB.
+
+Both run in one thread, and are compared by processor time: it does not depend on what else the machine does.
+"""
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +17,7 @@ from tests.bench.checkpoints import READ, UTIL, WRITE, store_samples, write_sess
 from tests.bench.measuring import Result, run_apart
 
 DAYS = 55 if os.environ.get("BENCH") == "full" else 14
-MOST, GIB = 2.0, 1024**3
+MOST, TIMES, GIB = 2.0, 3, 1024**3
 
 
 def checkpoints(folder: Path) -> Iterator[Result]:
@@ -26,31 +30,33 @@ def checkpoints(folder: Path) -> Iterator[Result]:
     shutil.rmtree(path.parent)
 
 
-def scan(path: Path, metrics: tuple[str, ...]) -> float:
-    """Every sample of some metrics out of the store, added up."""
-    config, total = load(path), 0.0
+def scan(path: Path, metrics: tuple[str, ...]) -> tuple[float, float]:
+    """Every sample of some metrics out of the store, added up; seconds of processor time and the sum."""
+    started, config, total = time.process_time(), load(path), 0.0
     with connect(config) as con:
         store = samples_of(con, config)
         for metric in metrics:
             for day in store.days(metric, 0, 1 << 42):
                 total += sum(float(row.values.sum()) for row in store.rows(metric, day))
-    return total
+    return time.process_time() - started, total
 
 
-def find_saves(path: Path) -> int:
-    """What ingest does between two models; gives the saves found."""
-    config = load(path)
+def find_saves(path: Path) -> tuple[float, int]:
+    """What ingest does between two models; seconds of processor time and the saves found."""
+    started, config = time.process_time(), load(path)
     with open_raw(path_of(config), "", read_only=False) as con:
         fill_checkpoint_phases(con, config)
         row = con.execute("select count(*) from meta.checkpoint_saves").fetchone()
-    return int(row[0]) if row else 0
+    return time.process_time() - started, int(row[0]) if row else 0
 
 
 def _against_a_scan(what: str, path: Path, samples: int, metrics: tuple[str, ...]) -> Iterator[Result]:
-    plain, own = run_apart(scan, path, metrics, times=3), run_apart(find_saves, path, times=3)
-    name = f"{what} of {DAYS} d x 63 nodes ({samples / 1e6:.0f} M samples, {own.answer} saves)"
-    ratio = own.seconds / plain.seconds
-    against = f"plain scan: {plain.seconds:.2f} s"
-    yield Result(name, f"{own.seconds:.2f} s", against, ratio, f"at most {MOST:g}", ratio <= MOST)
-    memory = own.peak_bytes / GIB
+    plain_s = min(run_apart(scan, path, metrics).answer[0] for _ in range(TIMES))
+    runs = [run_apart(find_saves, path) for _ in range(TIMES)]
+    own_s, saves = min(run.answer for run in runs)
+    name = f"{what} of {DAYS} d x 63 nodes ({samples / 1e6:.0f} M samples, {saves} saves)"
+    ratio = own_s / plain_s
+    against = f"plain scan: {plain_s:.2f} s of a core"
+    yield Result(name, f"{own_s:.2f} s of a core", against, ratio, f"at most {MOST:g}", ratio <= MOST)
+    memory = max(run.peak_bytes for run in runs) / GIB
     yield Result(f"{what}: peak memory", f"{memory:.2f} GiB", "1 GiB", memory, "at most 1", memory <= 1)

@@ -60,11 +60,14 @@ def week_of_peers(config_path: Path) -> list[list[float]]:
     """Sum and maximum of each series' absolute peer z over the whole store, metric by metric, days in two threads."""
     config, rows = load(config_path), []
     with connect(config) as con, ThreadPoolExecutor(2) as pool:
-        for metric, ids in con.execute(_SERIES).fetchall():
-            columns = {series_id: f"{series_id:020d}" for series_id in ids}
-            stores = [SampleStore(con.cursor(), telemetry_of(config)) for _ in range(7)]
-            days = list(pool.map(_day_of_peers, stores, [metric] * 7, [columns] * 7, range(7)))
-            total, most = np.sum([day[0] for day in days], axis=0), np.max([day[1] for day in days], axis=0)
+        metrics = [(name, {each: f"{each:020d}" for each in ids}) for name, ids in con.execute(_SERIES).fetchall()]
+        tasks = [
+            (SampleStore(con.cursor(), telemetry_of(config)), *metric, day) for metric in metrics for day in range(7)
+        ]
+        days = list(pool.map(lambda task: _day_of_peers(*task), tasks))
+        for first in range(0, len(days), 7):
+            total = np.sum([day[0] for day in days[first : first + 7]], axis=0)
+            most = np.max([day[1] for day in days[first : first + 7]], axis=0)
             rows += sorted([list(pair) for pair in zip(total.tolist(), most.tolist(), strict=True)])
     return rows
 

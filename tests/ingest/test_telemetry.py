@@ -220,7 +220,8 @@ from pathlib import Path
 from gangline.sources import prometheus
 from gangline.sources.files import InputFile
 from gangline.sources.records import ReadLog, SourceOptions
-from gangline.store import NodeRule, SampleSink
+from gangline.store.identity import NodeRule
+from gangline.store.sink import SampleSink
 sink = SampleSink(Path({str(tmp_path)!r}) / "telemetry", NodeRule())
 for batch in prometheus.read(InputFile(Path({str(path)!r})), SourceOptions("prometheus"), ReadLog()):
     sink.take(batch)

@@ -11,9 +11,10 @@ import pytest
 
 from gangline.build import build
 from gangline.sources.samples import SampleBatch
-from gangline.store import NodeRule, SampleSink, publish_views
+from gangline.store.identity import NodeRule
 from gangline.store.recording import record_written
-from gangline.store.tables import point_at_samples
+from gangline.store.sink import SampleSink
+from gangline.store.tables import point_at_samples, publish_views
 from tests.sql.given import warehouse_of
 
 T0 = 1_772_323_200_000  # 2026-03-01T00:00:00Z

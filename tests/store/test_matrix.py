@@ -47,6 +47,21 @@ def test_levels_across_days_and_series_left_out(tmp_path: Path) -> None:
         np.testing.assert_array_equal(matrix.values, np.stack([grid.times_ms + 2.0, grid.times_ms + 0.0], axis=1) * 2)
 
 
+def test_a_day_that_two_files_hold_is_put_together(tmp_path: Path) -> None:
+    """Before days are merged a series comes twice: in part, and further than before."""
+    with stored(tmp_path) as made:
+        made.load("a", batch({T0 + 10: 1.0, T0 + 20: 2.0}))
+        made.load("b", batch({T0 + 20: NAN, T0 + 30: 3.0}))
+        made.load("c", batch({T0 + 2 * DAY: 4.0}))
+        (series,) = ids("m", {})
+        matrix = read_levels(made.store, "m", {series: "n1", 1: "n2"}, Grid(T0, 10, 2 * DAY // 10 + 2))
+    column = matrix.values[:, 0]
+    assert column[1:4].tolist() == [1.0, 2.0, 3.0]
+    assert column[-2] == 4.0
+    assert np.flatnonzero(~np.isnan(column)).tolist() == [1, 2, 3, column.size - 2]
+    assert np.isnan(matrix.values[:, 1]).all()
+
+
 def test_blanks_of_dcgm_are_unknown(tmp_path: Path) -> None:
     with stored(tmp_path) as made:
         made.load("f", batch({T0: 9.223372036854776e18, T0 + 10: 4.0}, "DCGM_FI_DEV_GPU_TEMP"))

@@ -59,24 +59,29 @@ class Matrix:
 
 
 class _Column:
-    """One series a column: its own values by step, nothing to combine."""
+    """One series a column: its own values by step, nothing to combine. Days come in order, a day perhaps twice."""
 
     def __init__(self, grid: Grid, columns: tuple[str, ...]) -> None:
         self._grid, self._columns = grid, columns
         self._places = {column: place for place, column in enumerate(columns)}
-        self._values = np.full((len(columns), grid.step_count), np.nan)
-        self._ends = dict.fromkeys(columns, 0)
+        self._values = np.empty((len(columns), grid.step_count))
+        self._ends = [0] * len(columns)  # what lies further on was not written yet
 
     def add(self, column: str, first_step: int, values: Values) -> None:
-        end_step = first_step + values.size
-        row = self._values[self._places[column], first_step:end_step]
-        if self._ends[column] <= first_step:  # nothing stands there yet
-            row[:] = values
+        place = self._places[column]
+        row, end, new_end = self._values[place], self._ends[place], first_step + values.size
+        if end <= first_step:
+            row[end:first_step] = np.nan
         else:
-            np.copyto(row, values, where=~np.isnan(values))
-        self._ends[column] = max(self._ends[column], end_step)
+            known = values[: end - first_step]
+            np.copyto(row[first_step : first_step + known.size], known, where=~np.isnan(known))
+            values = values[known.size :]
+        row[max(end, first_step) : new_end] = values
+        self._ends[place] = max(end, new_end)
 
     def matrix(self) -> Matrix:
+        for place, end in enumerate(self._ends):
+            self._values[place, end:] = np.nan
         return Matrix(self._grid, self._columns, self._values.T)
 
 
@@ -139,10 +144,13 @@ class _StepsOfDay:
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
         self._whole: dict[int, tuple[DayTimes, bool]] = {}
+        self._spans: dict[int, tuple[int, int]] = {}
 
     def level(self, times: DayTimes, values: Values) -> tuple[int, Values]:
         """The first step of the day and its levels."""
-        first, count = _steps_of_day(self._grid, times.day)
+        if times.day not in self._spans:
+            self._spans[times.day] = _steps_of_day(self._grid, times.day)
+        first, count = self._spans[times.day]
         start_ms = self._grid.start_ms + first * self._grid.step_ms
         if values.size == count and self._is_whole(times, start_ms):
             return first, values
