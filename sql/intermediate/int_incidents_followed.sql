@@ -6,20 +6,22 @@ nodes as (select node_key, node from intermediate.int_nodes_keyed),
 sessions as (select * from intermediate.int_sessions_merged where has_started and started_at is not null),
 sizes as (select * from intermediate.int_sessions_sized),
 lineages as (select * from intermediate.int_lineages_joined),
-gangs as (select session_key from intermediate.int_gangs_found),
+gangs as (select session_key, started_at, until_at from intermediate.int_gangs_found),
 members as (select * from intermediate.int_session_nodes_merged),
 states as (select * from intermediate.int_node_states_merged),
 settings as (select * from meta.settings),
 
-met as (
+met as materialized (
     select
         incidents.incident_id,
         incidents.node,
         nodes.node_key,
         incidents.started_at,
+        incidents.started_at + to_microseconds((settings.failures_before_min * 6e7)::bigint) as late_at,
         attributed.session_key,
         attributed.attribution_gap_min
     from incidents
+    cross join settings
     left join nodes using (node)
     left join attributed using (incident_id)
 ),
@@ -62,42 +64,64 @@ next_attempts as (
 ),
 
 known_attempts as (
-    select next_attempts.incident_id, bool_or(members.node_key = next_attempts.node_key) as is_kept
+    select next_attempts.incident_id, members.node_key is not null as is_kept
     from next_attempts
-    join members using (session_key)
-    group by next_attempts.incident_id
+    join sizes on sizes.session_key = next_attempts.session_key and sizes.node_count > 0
+    left join members
+        on members.session_key = next_attempts.session_key and members.node_key = next_attempts.node_key
 ),
 
-used as (
-    select members.node_key, members.session_key, members.started_at, members.until_at, sizes.node_count,
-        gangs.session_key is not null as is_gang
-    from members
-    join sizes using (session_key)
-    left join gangs using (session_key)
-    where members.node_key in (select node_key from met) and (gangs.session_key is not null or sizes.node_count = 1)
+-- first which gangs ran then, next whether on that node: a gang has very many nodes
+-- steps are materialized, lest the optimizer groups all members before it looks up the few that are asked for
+running as materialized (
+    select met.incident_id, met.node_key, gangs.session_key
+    from met
+    join gangs on gangs.started_at <= met.started_at and gangs.until_at > met.late_at
+    where met.session_key is null
 ),
 
-gang_uses as (select * from used where is_gang),
-single_uses as (select * from used where not is_gang),
+running_there as materialized (select running.* from running join members using (session_key, node_key)),
 
 went_on as (
-    select met.incident_id, gang_uses.session_key
+    select incident_id, min(session_key) as session_key
+    from running_there
+    group by incident_id
+),
+
+-- only where the node was left, or no session ended, is it asked when a gang took it again
+left_alone as (
+    select met.incident_id, met.node_key, met.started_at
     from met
-    asof join gang_uses on gang_uses.node_key = met.node_key and gang_uses.started_at <= met.started_at
-    cross join settings
-    where met.session_key is null and minutes_between(met.started_at, gang_uses.until_at) > settings.failures_before_min
+    left join known_attempts using (incident_id)
+    left join went_on using (incident_id)
+    where not known_attempts.is_kept or met.session_key is null and went_on.session_key is null
+),
+
+gang_uses as (
+    select members.node_key, members.started_at
+    from members
+    semi join gangs using (session_key)
+    semi join left_alone using (node_key)
 ),
 
 back as (
-    select met.incident_id, gang_uses.started_at as back_at
-    from met
-    asof join gang_uses on gang_uses.node_key = met.node_key and gang_uses.started_at > met.started_at
+    select left_alone.incident_id, gang_uses.started_at as back_at
+    from left_alone
+    asof join gang_uses on gang_uses.node_key = left_alone.node_key and gang_uses.started_at > left_alone.started_at
+),
+
+single_uses as (
+    select members.node_key, members.started_at
+    from members
+    semi join (select session_key from sizes where node_count = 1) using (session_key)
+    semi join left_alone using (node_key)
 ),
 
 held as (
-    select met.incident_id, single_uses.started_at as held_at
-    from met
-    asof join single_uses on single_uses.node_key = met.node_key and single_uses.started_at > met.started_at
+    select left_alone.incident_id, single_uses.started_at as held_at
+    from left_alone
+    asof join single_uses
+        on single_uses.node_key = left_alone.node_key and single_uses.started_at > left_alone.started_at
 ),
 
 shut as (
