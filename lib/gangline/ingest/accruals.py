@@ -1,6 +1,7 @@
 """What a counter had counted at any instant between its samples (analyses 10): windows and steps are differences."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -13,18 +14,31 @@ ROUNDING_MS = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Accrual:
-    """One series: `counted` and the milliseconds that are no gap, both summed from its first sample on."""
+    """One series: what it `counted` from its first sample on.
+
+    Attributes
+    ----------
+    step_ms
+        Its scrape step; by default the median distance of the samples.
+    """
 
     times_ms: TimesMs
     counted: Values
-    known_ms: Values
+    step_ms: float | None = None
 
     @classmethod
-    def of(cls, times_ms: TimesMs, values: Values) -> Self:
+    def of(cls, times_ms: TimesMs, values: Values, step_ms: float | None = None) -> Self:
         """Reads samples in time order, NaN left out; there must be one."""
-        distances = np.diff(times_ms)
-        is_gap = distances > GAP_STEPS * np.median(distances) if distances.size else distances
-        return cls(times_ms, _summed(increases(values)), _summed(np.where(is_gap, 0, distances)))
+        return cls(times_ms, _summed(increases(values)), step_ms)
+
+    @cached_property
+    def known_ms(self) -> Values:
+        """Milliseconds from the first sample on that are no gap."""
+        distances = np.diff(self.times_ms)
+        if not distances.size:
+            return np.zeros(1)
+        step_ms = float(np.median(distances)) if self.step_ms is None else self.step_ms
+        return _summed(np.where(distances > GAP_STEPS * step_ms, 0, distances))
 
     def increase(self, starts_ms: TimesMs, ends_ms: TimesMs) -> Values:
         """What was counted in each [start, end), a delta that straddles an edge split by time.

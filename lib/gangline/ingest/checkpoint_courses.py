@@ -73,23 +73,18 @@ class DayCourses:
 
     def rows(self) -> pl.DataFrame:
         """A row a step of a save or load that at least one node tells of."""
-        frames = [self._rows_of(number) for number in self._numbers]
-        return pl.concat(frames).filter(pl.col("reporting_nodes") > 0) if frames else pl.DataFrame()
-
-    def _rows_of(self, number: int) -> pl.DataFrame:
-        edges = self.grid.edges_ms[number]
-        slots = slice(self._offsets[number], self._offsets[number] + edges.size - 1)
-        phase, checkpoint_id = self.grid.names.row(number)
+        if not self._numbers:
+            return pl.DataFrame()
         unit = f"{self.role.unit}/s" if self.role.kind == RoleKind.COUNTER else self.role.unit
-        return pl.DataFrame(
-            {
-                "at": pl.Series(edges[:-1], dtype=pl.Int64).cast(pl.Datetime("ms", "UTC")),
-                "total": self._total[slots],
-                "reporting_nodes": self._is_known[:, slots].sum(axis=0, dtype=np.int32),
-            }
-        ).with_columns(
-            phase=pl.lit(phase), checkpoint_id=pl.lit(checkpoint_id), role=pl.lit(self.role.role), unit=pl.lit(unit)
-        )
+        starts = [self.grid.edges_ms[number][:-1] for number in self._numbers]
+        names = self.grid.names[np.repeat(self._numbers, [each.size for each in starts])]
+        return names.with_columns(
+            pl.Series("at", np.concatenate(starts), pl.Int64).cast(pl.Datetime("ms", "UTC")),
+            pl.Series("total", self._total),
+            pl.Series("reporting_nodes", self._is_known.sum(axis=0, dtype=np.int32)),
+            role=pl.lit(self.role.role),
+            unit=pl.lit(unit),
+        ).filter(pl.col("reporting_nodes") > 0)
 
     def _add(self, node: str, slots: NDArray[np.int64], values: Values) -> None:
         is_number = ~np.isnan(values)

@@ -79,11 +79,12 @@ class _DayNodes:
     def rows(self) -> pl.DataFrame:
         """A row a window that was seen."""
         key = "inside" if self.role.kind == RoleKind.COUNTER else "peak_level"
-        named = self.asked.rows.select("phase", "checkpoint_id", "node").with_columns(
+        due = np.concatenate([np.empty(0, np.int64), *self.plan.due.values()])
+        named = self.asked.rows.select("phase", "checkpoint_id", "node")[due].with_columns(
             pl.lit(self.role.role).alias("role"),
             pl.lit(str(self.role.kind)).alias("kind"),
             pl.lit(self.role.unit).alias("unit"),
-            *(pl.Series(name, values).fill_nan(None) for name, values in self._values.items()),
+            *(pl.Series(name, values[due]).fill_nan(None) for name, values in self._values.items()),
         )
         return named.filter(pl.col(key).is_not_null())
 
@@ -119,7 +120,7 @@ def _read(
     for place, samples in reader.take(plan):
         own = plan.due[place.node]
         if reader.role.kind == RoleKind.COUNTER:
-            accrual = Accrual.of(samples.times_ms, samples.values * reader.role.source.scale)
+            accrual = Accrual.of(samples.times_ms, samples.values * reader.role.source.scale, place.step_ms)
             nodes.count(own, accrual)
             course.count(place.node, accrual)
         else:

@@ -53,7 +53,7 @@ class _DaySums:
             return
         own, slot = self.plan.due[place.node], self.slices[place.node]
         starts, ends = self.asked.start_ms[own], self.asked.end_ms[own]
-        accrual = Accrual.of(samples.times_ms, samples.values)
+        accrual = Accrual.of(samples.times_ms, samples.values, place.step_ms)
         self._of(self.counted, place.operation, len(self.columns))[column, slot] += accrual.increase(starts, ends)
         if is_first:
             covered = self._of(self.coverage, place.operation, 1)[0]

@@ -17,10 +17,11 @@ from gangline.store.reading import SampleStore, SeriesSamples
 
 @dataclass(frozen=True)
 class Place:
-    """What a series is of; `operation` is empty where its metric has none."""
+    """What a series is of; `operation` is empty where its metric has none, `step_ms` its usual scrape step."""
 
     node: str
     operation: str
+    step_ms: float | None
 
 
 class WindowSamples:
@@ -40,16 +41,17 @@ class WindowSamples:
 
     def take(self, plan: DayPlan) -> Iterator[tuple[Place, SeriesSamples]]:
         """Every series with samples for the windows that are due on a day: the day's, and those of the days before."""
-        rivals: dict[int, SeriesSamples] = {}
+        rivals: dict[Hashable, dict[int, SeriesSamples]] = {}
         for samples in self._joined(plan):
             if self._places[samples.series_id].node not in plan.due:
                 continue
             if samples.series_id in self._rivals:
-                rivals[samples.series_id] = samples
+                rivals.setdefault(self._rivals[samples.series_id], {})[samples.series_id] = samples
             else:
                 yield self._places[samples.series_id], samples
-        for series_id in counted_once(rivals, self._rivals):
-            yield self._places[series_id], rivals[series_id]
+        for same in rivals.values():
+            for series_id in counted_once(same, self._rivals):
+                yield self._places[series_id], same[series_id]
 
     def _joined(self, plan: DayPlan) -> Iterator[SeriesSamples]:
         earlier, self._kept = self._kept, {}
@@ -72,8 +74,9 @@ class WindowSamples:
 
 def _places_of(role: ResolvedRole) -> dict[int, Place]:
     labels = role.series["labels"].str.json_decode(pl.Struct({"operation": pl.String})).struct.field("operation")
-    rows = zip(role.series["series_id"], role.series["node"], labels.fill_null(""), strict=True)
-    return {series_id: Place(node, operation) for series_id, node, operation in rows if node is not None}
+    steps_ms = 1000 * role.series["step_s"]
+    rows = zip(role.series["series_id"], role.series["node"], labels.fill_null(""), steps_ms, strict=True)
+    return {series_id: Place(*place) for series_id, *place in rows if place[0] is not None}
 
 
 def _numbers(times_ms: TimesMs, values: Values) -> tuple[TimesMs, Values]:
