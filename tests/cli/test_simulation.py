@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gangline.cli import main
+from gangline.cli import main, simulation
+from gangline.config import load
 from gangline.simulate import history
+from gangline.simulate.cluster_config import config_text
 from gangline.simulate.history import NoFitError
 from tests.simulate.small_plan import PLAN
 
@@ -43,6 +45,23 @@ def test_a_cluster_is_written_once(run, seeds: list[int], tmp_path: Path) -> Non
     assert (tmp_path / "new" / "SIMULATED").exists()
     code, out, _ = run("reference", "--out", tmp_path / "new")
     assert (code, out) == (0, f"{tmp_path / 'new'}: is there already, seed 1\n")
+
+
+def test_the_reference_cluster_is_made_where_it_is_not_there(
+    seeds: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    config = tmp_path / "cluster.toml"
+    config.write_text(config_text(PLAN))
+    simulation.simulate_where_absent(load(config))
+    assert seeds == []
+    monkeypatch.setattr(simulation, "REFERENCE_CONFIG", config)
+    for _ in range(2):
+        simulation.simulate_where_absent(load(config))
+    assert seeds == [1]
+    (tmp_path / "SIMULATED").unlink()
+    (tmp_path / "warehouse.duckdb").touch()
+    simulation.simulate_where_absent(load(config))
+    assert seeds == [1]
 
 
 def test_an_unknown_cluster(run, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A plan's exports as a folder, and what the ordinary ingest makes of them, held to the truth beside them."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -115,6 +116,14 @@ def test_the_folder_says_that_it_is_simulated(folder: Path) -> None:
     assert "no cluster ever ran any of it" in (folder / "SIMULATED").read_text()
     assert is_written(folder, PLAN)
     assert not is_written(folder, replace(PLAN, seed=6))
+
+
+def test_exports_that_were_deleted_are_written_again(tmp_path: Path) -> None:
+    _write(tmp_path)
+    shutil.rmtree(tmp_path / "raw" / "telemetry")
+    assert not is_written(tmp_path, PLAN)
+    assert len(_write(tmp_path)) == 2
+    assert is_written(tmp_path, PLAN)
 
 
 def test_a_simulation_that_was_broken_off_goes_on(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from gangline.build import run_checks
 from gangline.cli import errors
 from gangline.cli.options import ConfigOption
 from gangline.cli.progress import progress
+from gangline.cli.simulation import simulate_where_absent
 from gangline.config import Config, load_default
 from gangline.contracts import Severity
 from gangline.ingest import FileOutcome, IngestReport, ingest, rebuild_models
@@ -28,7 +29,9 @@ def ingest_command(
     rebuild: Annotated[bool, typer.Option(help="Start from an empty warehouse; the old one is kept aside.")] = False,
 ) -> None:
     """Bring the warehouse up to date with the exports that the config names."""
-    report = ingest_with_progress(load_default(config), is_strict=strict, is_dry_run=dry_run, is_rebuild=rebuild)
+    loaded = load_default(config)
+    simulate_where_absent(loaded)
+    report = ingest_with_progress(loaded, is_strict=strict, is_dry_run=dry_run, is_rebuild=rebuild)
     if strict and (report.refused or report.blemished):
         raise typer.Exit(errors.REFUSED)
 

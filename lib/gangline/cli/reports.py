@@ -11,6 +11,7 @@ from gangline.cli.data import ingest_with_progress
 from gangline.cli.errors import UsageError
 from gangline.cli.options import ConfigOption
 from gangline.cli.progress import progress
+from gangline.cli.simulation import simulate_where_absent
 from gangline.config import Config, load_default
 from gangline.warehouse import connect, export_span
 from gangline.windows import INSTANT, Window
@@ -45,6 +46,7 @@ def report_command(
     loaded = load_default(config)
     parameters = dict(_split(text) for text in parameter or [])
     _refuse_before_work(loaded, named_window(loaded, week, from_date, to_date, since), only or [], parameters)
+    simulate_where_absent(loaded)
     ingest_with_progress(loaded)
     failed = 0
     for window in asked_windows(loaded, week, from_date, to_date, since):

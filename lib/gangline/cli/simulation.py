@@ -7,10 +7,14 @@ import typer
 
 from gangline.cli.errors import UsageError
 from gangline.cli.progress import progress
+from gangline.config import Config
+from gangline.config.loading import DEFAULT_CONFIGS
+from gangline.warehouse.opening import path_of
 
 CLUSTERS = ("reference",)
 SEED = 1
 DAY_MS = 86_400_000
+REFERENCE_CONFIG = DEFAULT_CONFIGS[0]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -27,6 +31,14 @@ def simulate_command(
     if cluster not in CLUSTERS:
         raise UsageError(f"{cluster}: there is no such cluster to simulate; known: {', '.join(CLUSTERS)}")
     simulate_into(out, seed)
+
+
+def simulate_where_absent(config: Config) -> None:
+    """Simulates the reference cluster where its config is to be read and neither warehouse nor exports are there."""
+    is_reference = config.path == REFERENCE_CONFIG.absolute()
+    if is_reference and not path_of(config).is_file() and not (config.folder / "SIMULATED").is_file():
+        typer.echo(f"{config.cluster.name}: not there yet, simulating it (once)")
+        simulate_into(config.folder)
 
 
 def simulate_into(folder: Path, seed: int = SEED) -> None:

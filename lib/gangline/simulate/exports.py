@@ -16,6 +16,7 @@ from gangline.simulate.telemetry_files import Listener, write_telemetry
 from gangline.simulate.truth import write_truth
 
 RAW, MARK, UNDER_WAY = "raw", "SIMULATED", "SIMULATED.part"
+FOLDERS = ("sessions", "telemetry", "wandb", "kernel")
 EXPORTS_VERSION = 1  # of what the exporters write of a plan
 WORDS = """\
 Everything under raw/ was written by `gangline simulate`, version {version}, seed {seed}: no cluster ever ran any of it.
@@ -35,9 +36,10 @@ def digest_of(plan: Plan) -> str:
 
 
 def is_written(folder: Path, plan: Plan) -> bool:
-    """Whether the folder holds this plan's exports, complete when they were written."""
+    """Whether the folder holds this plan's exports, and none of their folders was deleted since."""
     mark = folder / MARK
-    return mark.is_file() and f"plan {digest_of(plan)}\n" in mark.read_text()
+    is_own = mark.is_file() and f"plan {digest_of(plan)}\n" in mark.read_text()
+    return is_own and all((folder / RAW / name).is_dir() for name in FOLDERS)
 
 
 def write_exports(folder: Path, plan: Plan, listener: Listener, workers: int | None = None) -> None:
