@@ -14,8 +14,7 @@ from gangline.intervals import EPOCH
 FOLDER_NAME = "telemetry"
 DAY_MS = 86_400_000
 ROW_GROUP_SAMPLES = 4_000_000  # a metric's day of more samples than this is several row groups
-FAST_LEVEL, SLOW_LEVEL = 1, 3  # of zstd
-SLOW_MAX_SHARE = 0.92  # the slow level must save this much to be worth its time
+SPLIT_LEVEL, PLAIN_LEVEL = 1, 2  # of zstd: more costs time and saves next to nothing, 3 even loses
 _TRIAL_VALUES = 32_768
 _VALUES_PATH = "values.list.element"
 _TIMES_PATH = "times_ms.list.element"
@@ -56,8 +55,7 @@ def day_of(day_number: int) -> date:
 def writer_options(values: NDArray[np.float64]) -> dict[str, object]:
     """Parquet options for one metric, given some of its values.
 
-    Byte-stream-split suits most; values with few decimals compress better as they stand, some at a higher level only,
-    which costs time: a trial decides.
+    Byte-stream-split suits most; values with few decimals compress better as they stand: a trial decides.
     """
     columns = {field.name: "PLAIN" for field in SCHEMA if not pa.types.is_list(field.type)}
     encoding, level = _best_packing(np.ascontiguousarray(values[:_TRIAL_VALUES]))
@@ -73,9 +71,8 @@ def writer_options(values: NDArray[np.float64]) -> dict[str, object]:
 def _best_packing(values: NDArray[np.float64]) -> tuple[str, int]:
     plain, split = values.tobytes(), values.view(np.uint8).reshape(-1, 8).T.tobytes()
     sizes = {
-        ("BYTE_STREAM_SPLIT", FAST_LEVEL): len(zstandard.compress(split, FAST_LEVEL)),
-        ("PLAIN", FAST_LEVEL): len(zstandard.compress(plain, FAST_LEVEL)),
-        ("PLAIN", SLOW_LEVEL): len(zstandard.compress(plain, SLOW_LEVEL)) / SLOW_MAX_SHARE,
+        ("BYTE_STREAM_SPLIT", SPLIT_LEVEL): len(zstandard.compress(split, SPLIT_LEVEL)),
+        ("PLAIN", PLAIN_LEVEL): len(zstandard.compress(plain, PLAIN_LEVEL)),
     }
     return min(sizes, key=lambda packing: sizes[packing])
 
