@@ -88,6 +88,7 @@ class Calibration:
     load_bytes_per_s: float = 150.8e9
     load_peak_bytes_per_s: float = 223.8e9
     save_bytes_per_s: float = 40.1e9
+    save_bytes_per_node: float = 20.55e9
     held_share: tuple[tuple[str, float], ...] = (
         ("gpu074", 1.0),
         ("gpu086", 0.97),

@@ -8,8 +8,8 @@ in the same step, as much as the others; a session's own nodes write 1,233 GB.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gangline.simulate.calibration import SCRAPE, SECOND, Calibration
-from gangline.simulate.draws import Draws, scaled
+from gangline.simulate.calibration import GANG_NODES, SCRAPE, SECOND, Calibration
+from gangline.simulate.draws import Draws
 from gangline.simulate.layout import Course
 from gangline.simulate.plan import NodeBytes, RequestPlan, RunPlan, SavePlan
 from gangline.simulate.progress import save_step
@@ -47,10 +47,10 @@ def saves(draws: Draws, calibration: Calibration, seen: Sequence[SeenSave]) -> l
     few = set(draws.chosen(range(untold), FEW_WRITERS_BEFORE))
     few |= set(draws.chosen(range(untold, count), calibration.measured_saves - calibration.many_writer_saves))
     factors = [1 + SPREAD_OF_BYTES * draws.between(-1, 1) for _ in range(count)]
-    split = set(draws.chosen(range(count), _split_count(calibration, factors, few)))
-    rates = [_bytes(factor, place in few) / (2 if place in split else 1) for place, factor in enumerate(factors)]
-    scale = calibration.save_bytes_per_s * SCRAPE / SECOND * count / sum(rates)
-    queues = scaled([1 + SPREAD_OF_QUEUE * draws.between(-1, 1) for _ in range(count - untold)], count - untold)
+    split = set(draws.chosen(range(count), _split_count(calibration, count)))
+    whole = [_bytes(factor, place in few) for place, factor in enumerate(factors)]
+    scale = calibration.save_bytes_per_node * GANG_NODES * count / sum(whole)
+    queues = _queues(draws, whole[untold:])
     return [
         _save(
             draws,
@@ -71,11 +71,17 @@ def _bytes(factor: float, is_few: bool) -> float:
     return factor * (LARGE_WRITERS * LARGE_BYTES + (0 if is_few else 12 * SMALL_BYTES))
 
 
-def _split_count(calibration: Calibration, factors: Sequence[float], few: set[int]) -> int:
+def _queues(draws: Draws, weights: Sequence[float]) -> list[float]:
+    """How long each save's requests queued, as a multiple of the mean over all requests."""
+    drawn = [1 + SPREAD_OF_QUEUE * draws.between(-1, 1) for _ in weights]
+    mean = sum(value * weight for value, weight in zip(drawn, weights, strict=True)) / sum(weights)
+    return [value / mean for value in drawn]
+
+
+def _split_count(calibration: Calibration, count: int) -> int:
     """How many saves must fall into two scrape steps for their mean rate to be the published one."""
-    whole = sum(_bytes(factor, place in few) for place, factor in enumerate(factors)) / len(factors)
-    share = 1 - calibration.save_bytes_per_s * SCRAPE / SECOND / whole
-    return round(2 * share * len(factors))
+    in_one_step = calibration.save_bytes_per_node * GANG_NODES / (SCRAPE / SECOND)
+    return round(2 * (1 - calibration.save_bytes_per_s / in_one_step) * count)
 
 
 def _save(
