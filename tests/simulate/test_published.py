@@ -93,51 +93,6 @@ def test_the_three_most_left_out_are_the_published_ones(reference: Reference) ->
     assert set(by_hours) == set(by_sessions)
 
 
-def test_sessions_are_those_that_were_drawn(reference: Reference) -> None:
-    sql = """
-        select session_id, run_name, epoch_ms(created_at), epoch_ms(started_at), epoch_ms(ended_at), node_count,
-            is_gang, reached_training, epoch_ms(training_from)
-        from marts.sessions where has_started order by session_id
-    """
-    drawn = sorted((it for it in reference.plan.sessions if it.started_ms is not None), key=lambda it: it.session_id)
-    rows = reference.con.execute(sql).fetchall()
-    assert [row[:7] for row in rows] == [
-        (it.session_id, it.name, it.created_ms, it.started_ms, it.ended_ms, len(it.nodes), it.kind == "gang")
-        for it in drawn
-    ]
-    trained = {it.session_id: it.training_from_ms for it in drawn if it.training_from_ms is not None}
-    assert {row[0]: row[8] for row in rows if row[6] and row[7]} == trained
-
-
-def test_chains_and_episodes_are_those_that_were_drawn(reference: Reference) -> None:
-    truth = truth_of(reference.plan)
-    chains = reference.con.execute(
-        "select retries, recovered, ended_training from marts.retry_chains order by first_started_at"
-    ).fetchall()
-    assert chains == [(it["retries"], it["recovered"], it["ended_training"]) for it in truth["chains"]]  # type: ignore[attr-defined]
-    episodes = reference.con.execute(
-        """
-        select failed_session_id, epoch_ms(started_at), restoring_session_id, epoch_ms(session_restored_at),
-            epoch_ms(training_restored_at), recovery_kind = 'automatic'
-        from marts.downtimes order by started_at
-        """
-    ).fetchall()
-    assert [dict(zip(truth["episodes"][0], row, strict=True)) for row in episodes] == truth["episodes"]  # type: ignore[index]
-
-
-def test_runs_are_those_that_were_drawn(reference: Reference) -> None:
-    sql = "select run_id, session_id, first_step, last_step from marts.runs order by run_id"
-    assert reference.con.execute(sql).fetchall() == [
-        (
-            it.run_id,
-            it.session_id,
-            it.resume_step + 1 if it.knots else None,
-            it.last_step if it.knots else None,
-        )
-        for it in sorted(reference.plan.runs, key=lambda run: run.run_id)
-    ]
-
-
 def test_logged_saves_are_those_that_were_drawn(reference: Reference) -> None:
     sql = """
         select session_id, stage, round(stall_s * 1000)::bigint, round(interval_s)::bigint
