@@ -1,6 +1,7 @@
 """Small telemetry with known saves: what nodes write and read by the second, scraped as each story has it.
 
-Every story has a UTC day of its own, on which one gang session runs for an hour; instants are seconds of it.
+Every story has a night of its own, in which one gang session runs for an hour; instants are seconds of it. Samples are
+read by UTC day, with steps an hour behind: second 600, when most saves begin, is midnight or an hour before it.
 """
 
 import json
@@ -12,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-FIRST_DAY = datetime(2026, 3, 1, 6, tzinfo=UTC)
+FIRST_NIGHT = datetime(2026, 3, 1, 23, 50, tzinfo=UTC)
 HOUR_S = 3600
 NODES = [f"n{number:02d}" for number in range(1, 11)]
 OTHERS = [f"m{number:02d}" for number in range(1, 11)]
@@ -78,7 +79,7 @@ def everyone(start_s: int, end_s: int, gb_per_s: float = 0.3) -> Paint:
 
 def start_of(place: int) -> datetime:
     """When the session of a story starts."""
-    return FIRST_DAY + timedelta(days=place)
+    return FIRST_NIGHT + timedelta(days=2 * place, hours=-(place % 2))
 
 
 def lines(stories: list[Story]) -> Iterator[str]:

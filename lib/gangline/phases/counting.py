@@ -19,7 +19,6 @@ from gangline.sources.samples import TimesMs
 from gangline.store.layout import DAY_MS
 from gangline.store.matrix import Grid
 from gangline.store.mounts import counted_once
-from gangline.store.parts import SeriesDay
 from gangline.store.reading import SampleStore, SeriesSamples
 
 LAG_MS = 3_600_000  # how far steps are behind the samples that are read: a delta may end that much later
@@ -57,18 +56,24 @@ class Counted:
     is_even: bool
 
     @classmethod
-    def of(cls, samples: SeriesSamples, scale: float) -> Self | None:
-        """Reads samples in time order, NaN left out; null where there is no pair of them."""
-        times_ms = samples.times_ms
-        if times_ms.size < 2:
+    def of(cls, samples: SeriesSamples, scale: float = 1.0, scrape_ms: int | None = None) -> Self | None:
+        """Reads samples in time order; null where there is no pair of numbers among them.
+
+        The scrape step is the median distance of the samples, where none is given.
+        """
+        if samples.times_ms.size < 2:
             return None
+        deltas = samples.values[1:] - samples.values[:-1]
+        lowest = deltas.min()
+        if np.isnan(lowest):  # as it is where any value is
+            return cls.of(_numbers(samples), scale, scrape_ms)
+        times_ms, counted = samples.times_ms, deltas if lowest >= 0 else increases(samples.values)
         distances = times_ms[1:] - times_ms[:-1]
         is_even = bool(distances.min() == distances.max())
-        scrape_ms = float(distances[0] if is_even else np.median(distances))
-        wide = [] if is_even else np.flatnonzero(distances > GAP_STEPS * scrape_ms).tolist()
+        usual_ms = float(scrape_ms or (distances[0] if is_even else np.median(distances)))
+        wide = [] if is_even and not scrape_ms else np.flatnonzero(distances > GAP_STEPS * usual_ms).tolist()
         gaps = [(int(times_ms[place]), int(times_ms[place + 1])) for place in wide]
-        counted = _increases(samples.values)
-        return cls(times_ms, counted * scale if scale != 1 else counted, gaps, round(scrape_ms), is_even)
+        return cls(times_ms, counted * scale if scale != 1 else counted, gaps, round(usual_ms), is_even)
 
     def by_step(self, grid: Grid) -> StepCounts:
         """What was counted in each step, deltas split by time; unknown where a gap or the series' end touches a step.
@@ -79,7 +84,7 @@ class Counted:
         >>> steps.counted.tolist(), steps.is_known.tolist()
         ([0.0, 30.0, 30.0, 0.0, 0.0, 0.0], [False, True, True, False, False, False])
         """
-        if self.is_even and self.scrape_ms == grid.step_ms:
+        if self.is_even and self.times_ms[1] - self.times_ms[0] == grid.step_ms and not self.gaps_ms:
             return self._blended(grid)
         edges_ms = grid.start_ms + grid.step_ms * np.arange(grid.step_count + 1, dtype=np.int64)
         summed = np.concatenate([[0.0], np.cumsum(self.increases)])
@@ -119,36 +124,42 @@ class CounterDays:
         shared = {key for key, count in Counter(keys.values()).items() if count > 1}
         self._rivals: dict[int, Hashable] = {series_id: key for series_id, key in keys.items() if key in shared}
         self._kept: dict[int, SeriesSamples] = {}
+        self._scrape_ms: dict[int, int] = {}
 
     def take(self, day: date, end_ms: int, nodes: Collection[str]) -> dict[str, list[Counted]]:
         """What the series of each of these nodes counted on a day that ends then, and in the hour before it.
 
         Series without a sample in that time are left out. Mounts of one (node, export, operation) whose counters are
-        equal count once (analyses 7).
+        equal count once (analyses 7). Where a day has no sample, the scrape step is that of the day before.
         """
-        series = self._series(day, nodes)
+        today = self._rows(day, nodes)
+        series = self._after_kept(today, nodes)
         self._kept = {series_id: _tail(samples, end_ms - LAG_MS) for series_id, samples in series.items()}
         first_ms = end_ms - DAY_MS - LAG_MS
         series = {series_id: samples for series_id, samples in series.items() if samples.times_ms[-1] > first_ms}
         counted: dict[str, list[Counted]] = {}
-        rivals = {series_id: samples for series_id, samples in series.items() if series_id in self._rivals}
+        rivals = {series_id: _numbers(samples) for series_id, samples in series.items() if series_id in self._rivals}
         doubled = rivals.keys() - set(counted_once(rivals, self._rivals))
         for series_id, samples in series.items():
-            read = None if series_id in doubled else Counted.of(samples, self._role.source.scale)
+            usual_ms = None if series_id in today else self._scrape_ms.get(series_id)
+            read = None if series_id in doubled else Counted.of(samples, self._role.source.scale, usual_ms)
             if read is not None:
+                self._scrape_ms[series_id] = read.scrape_ms
                 counted.setdefault(self._node_of[series_id], []).append(read)
         return counted
 
-    def _series(self, day: date, nodes: Collection[str]) -> dict[int, SeriesSamples]:
-        """The day's samples behind those that were kept."""
-        rows = {
-            row.series_id: _numbers(row)
+    def _rows(self, day: date, nodes: Collection[str]) -> dict[int, SeriesSamples]:
+        return {
+            row.series_id: SeriesSamples(row.series_id, row.times.times_ms, row.values)
             for row in self._store.rows(self._role.source.metric, day)
             if self._node_of.get(row.series_id) in nodes
         }
+
+    def _after_kept(self, today: dict[int, SeriesSamples], nodes: Collection[str]) -> dict[int, SeriesSamples]:
+        """The day's samples behind those that were kept."""
         kept = {series_id: samples for series_id, samples in self._kept.items() if self._node_of[series_id] in nodes}
         return {
-            series_id: _joined(kept.get(series_id), rows.get(series_id)) for series_id in sorted(kept.keys() | rows)
+            series_id: _joined(kept.get(series_id), today.get(series_id)) for series_id in sorted(kept.keys() | today)
         }
 
 
@@ -162,17 +173,9 @@ def by_node(counted: list[Counted], grid: Grid) -> StepCounts:
     return StepCounts(total, np.any(known, axis=0) if len(known) == len(steps) else None)
 
 
-def _increases(values: Values) -> Values:
-    """Those of `counters.increases`; a counter that never drops, as nearly all of a day, is looked at once."""
-    deltas: Values = values[1:] - values[:-1]
-    return increases(values) if deltas.min() < 0 else deltas
-
-
-def _numbers(row: SeriesDay) -> SeriesSamples:
-    if not np.isnan(row.values.max(initial=0.0)):  # a NaN anywhere is the greatest
-        return SeriesSamples(row.series_id, row.times.times_ms, row.values)
-    is_number = ~np.isnan(row.values)
-    return SeriesSamples(row.series_id, row.times.times_ms[is_number], row.values[is_number])
+def _numbers(samples: SeriesSamples) -> SeriesSamples:
+    is_number = ~np.isnan(samples.values)
+    return SeriesSamples(samples.series_id, samples.times_ms[is_number], samples.values[is_number])
 
 
 def _joined(earlier: SeriesSamples | None, today: SeriesSamples | None) -> SeriesSamples:
