@@ -77,7 +77,7 @@ reached as (
 reads as (
     select checkpoint_id as load_id, sum(received_bytes) / nullif(sum(requests), 0) / 1000 as read_kb
     from marts.checkpoint_requests
-    where phase = 'load' and operation = 'READ' and is_covered
+    where phase = 'load' and operation = 'READ' and coverage_ratio >= 0.9
     group by checkpoint_id
 ),
 nodes as (

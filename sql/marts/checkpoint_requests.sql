@@ -15,7 +15,7 @@ final as (
         end as operation_kind,
         (epoch_us(asked.ended_at) - epoch_us(asked.started_at)) / 1e6 as window_s,
         counted.coverage_ratio,
-        counted.coverage_ratio >= 0.9 as is_covered,
+        counted.coverage_ratio >= 0.9 and counted.is_told as is_covered,
         counted.requests,
         counted.request_s,
         counted.queue_s,

@@ -135,6 +135,18 @@ _BYTES_OF_SAVES = """
 """
 
 
+def test_a_save_before_times_are_told_is_not_measured(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The exporter tells times from 23:40 on: requests of the first save are known, what one took is not."""
+    lines = [_without(line, 0, 80) if "_time_seconds_total" in line else line for line in CLUSTER.lines]
+    config = mountstats.ingested(tmp_path_factory.mktemp("later"), lines)
+    with connect(config) as con:
+        rows = query(con, "from marts.checkpoint_requests where phase = 'save' and operation = 'WRITE' and node = 'n1'")
+    first, second = rows.sort("checkpoint_id").iter_rows(named=True)
+    assert (first["coverage_ratio"], first["is_covered"], first["request_s"]) == (1.0, False, None)
+    assert first["requests"] == pytest.approx(2400)
+    assert (second["is_covered"], second["request_s"]) == (True, pytest.approx(2400 * 2.026))
+
+
 def _counts_requests(line: str, node: str) -> bool:
     return f'"{node}:9100"' in line and "operations_requests_total" in line
 

@@ -46,7 +46,7 @@ _META_TABLES: dict[str, str] = {
         step_s double not null, bytes double not null, known_s double not null, mean_bytes_per_s double,
         peak_bytes_per_s double, node_count integer not null, reporting_nodes integer""",
     "checkpoint_requests": """phase varchar not null, checkpoint_id varchar not null, node varchar not null,
-        operation varchar not null, coverage_ratio double not null, requests double not null, request_s double,
+        operation varchar not null, coverage_ratio double not null, is_told boolean not null, requests double not null, request_s double,
         queue_s double, response_s double, sent_bytes double, received_bytes double, transmissions double,
         major_timeouts double""",
     "checkpoint_nodes": """phase varchar not null, checkpoint_id varchar not null, node varchar not null,
