@@ -1,5 +1,5 @@
--- A row: one GPU at one place on a node's PCI bus, by every name that telemetry and kernel logs have for it. Series name
--- index, UUID and mostly the place; a kernel log names the place, and now and then the UUID there.
+-- A row: one GPU at one place on a node's PCI bus, by every name that telemetry and kernel logs have for it. Series
+-- name index, UUID and mostly the place; a kernel log names the place, and now and then the UUID there.
 with series as (
     select
         node,

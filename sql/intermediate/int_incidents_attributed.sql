@@ -1,5 +1,5 @@
--- A row: one incident that a session's end goes with: a session on that node that ended, not completed, at most after_min
--- before the incident and before_min after it, both included. Of several the nearest end counts.
+-- A row: one incident that a session's end goes with: a session on that node that ended, not completed, at most
+-- after_min before the incident and before_min after it, both included. Of several the nearest end counts.
 with incidents as (select * from intermediate.int_incidents_found),
 nodes as (select node_key, node from intermediate.int_nodes_keyed),
 sessions as (select * from intermediate.int_sessions_merged),
@@ -28,7 +28,9 @@ spans as (
 bucketed as (
     select
         spans.*,
-        unnest(generate_series(epoch_us(from_at) // settings.bucket_us, epoch_us(to_at) // settings.bucket_us)) as bucket
+        unnest(
+            generate_series(epoch_us(from_at) // settings.bucket_us, epoch_us(to_at) // settings.bucket_us)
+        ) as bucket
     from spans
     cross join settings
 ),

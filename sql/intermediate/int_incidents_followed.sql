@@ -1,5 +1,6 @@
 -- A row: one incident with what happened to its node next: the next attempt of the effort whose session it ended, the
--- gang session that went on in spite of it, the node's next gang session, and what else held or shut the node meanwhile.
+-- gang session that went on in spite of it, the node's next gang session, and what else held or shut the node
+-- meanwhile.
 with incidents as (select * from intermediate.int_incidents_found),
 attributed as (select * from intermediate.int_incidents_attributed),
 nodes as (select node_key, node from intermediate.int_nodes_keyed),

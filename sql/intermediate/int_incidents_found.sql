@@ -1,5 +1,5 @@
--- A row: one incident: its first event, and the event whose code is strictest about keeping the node, which decides what
--- is called for.
+-- A row: one incident: its first event, and the event whose code is strictest about keeping the node, which decides
+-- what is called for.
 with events as (select * from intermediate.int_xid_events_grouped where incident_id is not null),
 codes as (select * from staging.xid_codes),
 
@@ -9,7 +9,8 @@ judged as (
         -- a clean-up whose cause was not seen still names it
         case
             when events.kind = 'bus_loss' then 79
-            when events.kind = 'xid' then if(events.code in (45, 154), coalesce(events.cause_code, events.code), events.code)
+            when events.kind = 'xid' and events.code in (45, 154) then coalesce(events.cause_code, events.code)
+            when events.kind = 'xid' then events.code
         end as judged_code,
         -- what a 154 asks for is done to the whole GPU or node, but for a drain of its peer-to-peer traffic
         if(regexp_matches(events.recovery_action, '(?i)reset|reboot'), false, null) as keep_node_by_action
@@ -41,7 +42,11 @@ final as (
         sum(line_count)::bigint as line_count,
         arg_min(event_id, place) as primary_event_id,
         arg_min(
-            case kind when 'bus_loss' then kind when 'sxid' then concat('sxid_', code) else concat('xid_', judged_code) end,
+            case kind
+                when 'bus_loss' then kind
+                when 'sxid' then concat('sxid_', code)
+                else concat('xid_', judged_code)
+            end,
             place
         ) as kind,
         first(if(kind = 'bus_loss', null, coalesce(judged_code, code)) order by place) as code,

@@ -1,6 +1,6 @@
--- A row: one kernel log and boot whose messages telemetry saw too, with how far its clock is from telemetry's. A message
--- belongs between the sample that shows its code and the one before. Clocks that differ by more than an hour are not told
--- from other events.
+-- A row: one kernel log and boot whose messages telemetry saw too, with how far its clock is from telemetry's. A
+-- message belongs between the sample that shows its code and the one before. Clocks that differ by more than an hour
+-- are not told from other events.
 with messages as (select * from intermediate.int_kernel_events_placed),
 edges as (select * from intermediate.int_xid_edges_found),
 settings as (select * from meta.settings),

@@ -1,5 +1,5 @@
--- A row: one kernel message of an XID, an SXid or a lost bus, in one file, with its node and GPU. At one place the GPU is
--- the one that was named there last before the message, else the first one named later.
+-- A row: one kernel message of an XID, an SXid or a lost bus, in one file, with its node and GPU. At one place the GPU
+-- is the one that was named there last before the message, else the first one named later.
 with events as (select * from staging.stg_exports__kernel_events),
 files as (select * from intermediate.int_files_dated),
 names as (select * from intermediate.int_kernel_nodes_named),
@@ -31,7 +31,11 @@ messages as (
 ),
 
 earliest as (
-    select node, pci_bus_id, arg_min(coalesce(gpu_uuid, ''), first_at) as gpu_uuid, arg_min(gpu_index, first_at) as gpu_index
+    select
+        node,
+        pci_bus_id,
+        arg_min(coalesce(gpu_uuid, ''), first_at) as gpu_uuid,
+        arg_min(gpu_index, first_at) as gpu_index
     from gpus
     where pci_bus_id is not null
     group by all

@@ -1,4 +1,5 @@
--- A row: the start or the end of one process of a run, with the file that tells of it. An end that was not seen is none.
+-- A row: the start or the end of one process of a run, with the file that tells of it. An end that was not seen is
+-- none.
 with processes as (select * from intermediate.int_run_processes_merged),
 places as (select * from intermediate.int_run_processes_ordered),
 links as (select * from intermediate.int_run_processes_linked),

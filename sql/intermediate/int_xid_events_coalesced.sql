@@ -54,7 +54,8 @@ coalesced as (
         if(bool_and(kind = 'bus_loss'), 'bus_loss', any_value(kind) filter (where kind <> 'bus_loss')) as kind,
         max(code) as code,
         array_to_string(list_sort(list_distinct(list(source)), 'desc'), '+') as sources,
-        count(distinct (date_trunc('second', sign_at), text, repeat)) filter (where source = 'kernel_log') as line_count,
+        count(distinct (date_trunc('second', sign_at), text, repeat)) filter (where source = 'kernel_log')
+            as line_count,
         arg_min(time_quality, sign_key) as time_quality,
         arg_min(clock_drift_s, sign_key) as clock_drift_s,
         min(previous_at) as previous_at,

@@ -9,7 +9,8 @@ ordered as (
         *,
         kind = 'xid' and code in (45, 154) as is_follower,
         row_number() over (
-            order by date_trunc('second', event_at), kind = 'xid' and code in (45, 154), event_at, first_sign_key, event_id
+            order by
+                date_trunc('second', event_at), kind = 'xid' and code in (45, 154), event_at, first_sign_key, event_id
         ) as place
     from events
     where node is not null and event_at is not null

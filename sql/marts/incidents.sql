@@ -10,7 +10,8 @@ judged as (
         incidents.*,
         followed.* exclude (incident_id),
         case
-            when incidents.keep_node is null then ['unknown', 'the code calls neither for keeping nor for leaving the node']
+            when incidents.keep_node is null
+                then ['unknown', 'the code calls neither for keeping nor for leaving the node']
             when followed.running_session_key is not null
                 then [if(incidents.keep_node, 'taken', 'not taken'), 'the session on the node went on']
             when followed.next_kept_node and not incidents.keep_node and incidents.policy <> 'stop_isolate_page'
