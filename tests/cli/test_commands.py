@@ -104,6 +104,7 @@ def test_a_locked_warehouse_is_4_and_one_line(run, config: Path) -> None:
         (["report", "-p", "x", "-c", "CONFIG"], "write it as key=value"),
         (["report", "--only", "node_exclusion", "-c", "CONFIG"], "node_exclusion"),
         (["report", "--only", "fleet_overview", "-p", "nodes=n1", "-c", "CONFIG"], "unknown parameter nodes"),
+        (["postmortem", "--session", "a", "-c", "CONFIG"], "no warehouse yet"),
         (["ingest", "--jobs", "x"], "No such option"),
     ],
 )
@@ -128,6 +129,20 @@ def test_lab_opens_the_exploring_notebook_offline_on_the_named_cluster(
     assert os.environ["GANGLINE_CONFIG"] == str(config)
     assert started[0][-2:] == ["--no-browser", "--port=9000"]
     assert {"--LabApp.news_url=None", "--LabApp.default_url=/lab/tree/notebooks/20_explore.ipynb"} <= set(started[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name one thing: --session ID, --incident ID, or --node N --at TIME"),
+        (["--session", "77"], "no started session 77"),
+        (["--node", "n1"], "--node and --at go together"),
+    ],
+)
+def test_postmortem_says_in_a_line_what_it_needs(run, config: Path, arguments: list[str], said: str) -> None:
+    run("ingest", "-c", config)
+    ran = run("postmortem", "-c", config, *arguments)
+    assert (ran.code, ran.err) == (2, f"gangline: {said}{ran.err.partition(said)[2]}")
 
 
 def test_init_makes_a_config_that_works_and_never_overwrites(run, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gangline import __version__
-from gangline.cli import data, exploring, help_commands, reports, sending, setup, simulation
+from gangline.cli import data, exploring, help_commands, investigating, reports, sending, setup, simulation
 from gangline.cli.errors import exit_code_of, say_error
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (setup, simulation, data, reports, exploring, sending, help_commands):
+for module in (setup, simulation, data, reports, investigating, exploring, sending, help_commands):
     module.add_to(app)
 
 

@@ -9,6 +9,8 @@ from gangline.config import ConfigError
 from gangline.descriptions import UnknownTableError
 from gangline.hostlists import HostListError
 from gangline.ingest.finding import UnreadableKindError
+from gangline.postmortem.subjects import SubjectError
+from gangline.report.authored import AuthoredError
 from gangline.report.parameters import ParameterError
 from gangline.warehouse import WarehouseError
 from gangline.warehouse.opening import UNWRITTEN
@@ -22,9 +24,11 @@ class UsageError(ValueError):
 
 
 USAGE_ERRORS = (
+    AuthoredError,
     ConfigError,
     HostListError,
     ParameterError,
+    SubjectError,
     UnknownTableError,
     UnreadableKindError,
     UsageError,

@@ -1,7 +1,8 @@
 """The weekly run: notebooks under papermill side by side, then pages, figures and indexes in their folders."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,16 +99,49 @@ def render(
     """
     chosen = notebooks.choose(folder, only, window, config)
     values = notebooks.parameters_for(chosen, parameters or {})
-    place = (out or ROOT / "reports") / config.cluster.name
-    size = min(jobs or shares.cores(), max(1, len(chosen)))
+    place = folder_of(config, out)
     publisher = Publisher(place / window.folder, now or datetime.now(UTC))
-    place.mkdir(parents=True, exist_ok=True)
-    with holding(place / LOCK, f"{place}: process {{holder}} is rendering into it"):
-        with publisher.work_folder() as work:
-            run = _Run(config, window, publisher, cell_limit_s, _environment(place, size, publisher.now), work)
-            results = run.all([run.job(path, values[path]) for path in chosen], size, listener)
+    with rendering(place):
+        results = run_all(config, window, publisher, place, values, jobs, cell_limit_s, listener)
         publish_figures(place / window.folder, config.cluster.name, window)
         index.write(place, window.folder, config.cluster.name, publisher.now)
+    return results
+
+
+def folder_of(config: Config, out: Path | None = None) -> Path:
+    """The folder of a cluster's reports: in `out`, by default in `reports/` of the clone."""
+    return (out or ROOT / "reports") / config.cluster.name
+
+
+@contextmanager
+def rendering(place: Path) -> Iterator[None]:
+    """Hold a cluster's folder of reports, so that two runs at once do not write into each other.
+
+    Raises
+    ------
+    WarehouseError
+        If another run holds it.
+    """
+    place.mkdir(parents=True, exist_ok=True)
+    with holding(place / LOCK, f"{place}: process {{holder}} is rendering into it"):
+        yield
+
+
+def run_all(
+    config: Config,
+    window: Window,
+    publisher: Publisher,
+    place: Path,
+    values: Mapping[Path, Mapping[str, object]],
+    jobs: int | None = None,
+    cell_limit_s: int = CELL_LIMIT_S,
+    listener: Listener = lambda thing, done, total: None,
+) -> list[PageResult]:
+    """Run notebooks with their parameters and publish their pages; results by name. `place` is the cluster's folder."""
+    size = min(jobs or shares.cores(), max(1, len(values)))
+    with publisher.work_folder() as work:
+        run = _Run(config, window, publisher, cell_limit_s, _environment(place, size, publisher.now), work)
+        results = run.all([run.job(path, given) for path, given in values.items()], size, listener)
     return sorted(results, key=lambda result: result.notebook)
 
 

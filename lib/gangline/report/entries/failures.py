@@ -1,5 +1,20 @@
 """Figures of failures, XID events and incidents."""
 
 from gangline.report.entries.entry import Entry
+from gangline.report.figures import Direction
 
-FAILURES: dict[str, Entry] = {}
+FAILURES: dict[str, Entry] = {
+    "failures.xid_events": Entry(
+        "XID events", "Kernel logs and the XID gauge, each once; a lower bound where only the gauge tells."
+    ),
+    "failures.incidents": Entry("Incidents", "Events of one node at most 10 min apart are one."),
+    "failures.job_per_1000_node_days": Entry(
+        "Job interruptions",
+        "Ends neither completed nor planned of gangs that trained, per 1,000 node-days of training.",
+        Direction.LOWER,
+    ),
+    "failures.node_per_1000_node_days": Entry(
+        "Node incidents by log", "Incidents per 1,000 in-service node-days with a log or gauge.", Direction.LOWER
+    ),
+    "failures.share": Entry("Share of ends", "Ends of gangs that trained, put down to this kind; hardware holds ECC."),
+}

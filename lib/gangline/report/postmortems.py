@@ -1,0 +1,91 @@
+"""A postmortem's page and the notebook behind it: rendered as often as one likes, what its author wrote stays."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+
+from gangline.config import Config
+from gangline.postmortem.story import Story
+from gangline.postmortem.subjects import Subject
+from gangline.report import authored, index, notebooks
+from gangline.report.publishing import Publisher, publish_figures, write_whole
+from gangline.report.runner import CELL_LIMIT_S, Listener, PageResult, folder_of, rendering, run_all
+from gangline.report.wiki import write
+from gangline.warehouse import connect
+
+NAME = "11_postmortem"
+FOLDER = "postmortems"
+
+
+@dataclass(frozen=True, slots=True)
+class PostmortemPaths:
+    """Where a postmortem's files are: `notebook` is the one to write in."""
+
+    folder: Path
+
+    @property
+    def notebook(self) -> Path:
+        """The executed notebook with the author's text."""
+        return self.folder / f"{NAME}.ipynb"
+
+    @property
+    def markdown(self) -> Path:
+        """The same for a wiki."""
+        return self.folder / "postmortem.md"
+
+
+def paths_of(config: Config, subject: Subject, out: Path | None = None) -> PostmortemPaths:
+    """`<reports>/<cluster>/postmortems/<instant>_<what>/`."""
+    return PostmortemPaths(folder_of(config, out) / FOLDER / subject.slug)
+
+
+def render_postmortem(
+    config: Config,
+    subject: Subject,
+    out: Path | None = None,
+    *,
+    cell_limit_s: int = CELL_LIMIT_S,
+    listener: Listener = lambda thing, done, total: None,
+    now: datetime | None = None,
+) -> PageResult:
+    """Render a subject's page; the author's cells of an earlier rendering are taken over first.
+
+    Raises
+    ------
+    AuthoredError
+        If the earlier rendering cannot be read: nothing is rendered over it.
+    WarehouseError
+        If another run is writing this cluster's pages.
+    """
+    place, paths = folder_of(config, out), paths_of(config, subject, out)
+    with rendering(place):
+        publisher = Publisher(paths.folder, now or datetime.now(UTC))
+        notebook = authored.merged(notebooks.FOLDER / f"{NAME}.ipynb", paths.notebook)
+        with publisher.work_folder() as work:
+            source = work / f"{NAME}.ipynb"
+            nbformat.write(notebook, source)  # type: ignore[no-untyped-call]
+            window, values = subject.window(config.cluster.time_zone), {source: _parameters(subject)}
+            (result,) = run_all(config, window, publisher, place, values, 1, cell_limit_s, listener)
+        publish_figures(paths.folder, config.cluster.name, window)
+        index.write(place / FOLDER, paths.folder.name, f"{config.cluster.name}: postmortems", publisher.now)
+    return result
+
+
+def write_markdown(config: Config, subject: Subject, out: Path | None = None) -> Path:
+    """Write what the page tells as Markdown beside it, the author's text included."""
+    paths = paths_of(config, subject, out)
+    texts = authored.texts(paths.notebook) if paths.notebook.is_file() else {}
+    with connect(config) as con:
+        write_whole(paths.markdown, write(Story(con, config, subject), texts))
+    return paths.markdown
+
+
+def _parameters(subject: Subject) -> dict[str, object]:
+    """What names the subject again, whatever way it was named first."""
+    if subject.is_end and subject.session_id:
+        return {"session": subject.session_id}
+    if subject.incident_id:
+        return {"incident": subject.incident_id}
+    return {"node": subject.node or "", "at": subject.at.isoformat()}
