@@ -13,6 +13,17 @@ def _columns(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
     return {row[0]: row[1] for row in con.execute(f"describe {table}").fetchall()}
 
 
+def test_what_every_build_fills_takes_its_new_columns() -> None:
+    con = duckdb.connect()
+    con.execute(
+        "create schema meta; create table meta.storage_levels (export varchar); create table meta.files (a int)"
+    )
+    create_tables(con)
+    named = con.execute("select table_name, count(*) from duckdb_columns() where schema_name = 'meta' group by all")
+    counts = dict(named.fetchall())
+    assert (counts["storage_levels"], counts["files"]) == (5, 1)
+
+
 def test_raw_tables_have_the_readers_columns_and_the_file() -> None:
     con = duckdb.connect()
     create_tables(con)

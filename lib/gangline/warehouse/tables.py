@@ -46,9 +46,9 @@ _META_TABLES: dict[str, str] = {
         step_s double not null, bytes double not null, known_s double not null, mean_bytes_per_s double,
         peak_bytes_per_s double, node_count integer not null, reporting_nodes integer""",
     "checkpoint_requests": """phase varchar not null, checkpoint_id varchar not null, node varchar not null,
-        operation varchar not null, coverage_ratio double not null, is_told boolean not null, requests double not null, request_s double,
-        queue_s double, response_s double, sent_bytes double, received_bytes double, transmissions double,
-        major_timeouts double""",
+        operation varchar not null, coverage_ratio double not null, is_told boolean not null, requests double not null,
+        request_s double, queue_s double, response_s double, sent_bytes double, received_bytes double,
+        transmissions double, major_timeouts double""",
     "checkpoint_nodes": """phase varchar not null, checkpoint_id varchar not null, node varchar not null,
         role varchar not null, kind varchar not null, unit varchar not null, inside double, around double,
         coverage_ratio double, mostly_s double, first_level double, peak_level double, last_level double""",
@@ -65,6 +65,9 @@ _META_TABLES: dict[str, str] = {
     "maintenance": "from_at timestamptz, to_at timestamptz, note varchar",
     "stages": "name varchar not null, from_at timestamptz, to_at timestamptz",
 }
+
+_KEPT_TABLES = ("files", "sources", "rejects", "oddities", "checks", "build")
+"""What no build fills again; the others may change their columns from version to version."""
 
 _SQL_TYPES: dict[Any, str] = {
     pl.Int64: "bigint",
@@ -84,7 +87,8 @@ def create_tables(con: duckdb.DuckDBPyConnection) -> None:
     for schema in SCHEMA_NAMES:
         con.execute(f"create schema if not exists {schema}")
     for name, columns in _META_TABLES.items():
-        con.execute(f"create table if not exists meta.{name} ({columns})")
+        how = "create table if not exists" if name in _KEPT_TABLES else "create or replace table"
+        con.execute(f"{how} meta.{name} ({columns})")
     _create_settings(con)
     for table, schema_of_table in SCHEMAS.items():
         types = {name: _SQL_TYPES[dtype] for name, dtype in schema_of_table.items()}
