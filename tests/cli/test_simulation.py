@@ -66,7 +66,7 @@ def test_the_reference_cluster_is_made_where_it_is_not_there(
 
 def test_an_unknown_cluster(run, tmp_path: Path) -> None:
     code, _, err = run("referense", "--out", tmp_path)
-    assert (code, err) == (2, "gangline: referense: there is no such cluster to simulate; known: reference\n")
+    assert (code, err) == (2, "gangline: referense: there is no such cluster to simulate; known: reference, free\n")
 
 
 def test_other_people_s_exports_are_left_alone(run, seeds: list[int], tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The command that makes a simulated cluster: simulate."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +12,10 @@ from gangline.config import Config
 from gangline.config.loading import DEFAULT_CONFIGS
 from gangline.warehouse.opening import path_of
 
-CLUSTERS = ("reference",)
+if TYPE_CHECKING:
+    from gangline.simulate.plan import Plan
+
+CLUSTERS = ("reference", "free")
 SEED = 1
 DAY_MS = 86_400_000
 REFERENCE_CONFIG = DEFAULT_CONFIGS[0]
@@ -23,14 +27,24 @@ def add_to(app: typer.Typer) -> None:
 
 
 def simulate_command(
-    cluster: Annotated[str, typer.Argument(help="Which cluster: reference.")],
+    cluster: Annotated[str, typer.Argument(help="reference, or free: of any size, held to no published figure.")],
     out: Annotated[Path, typer.Option(help="Folder for its cluster.toml and exports (made where it is not there).")],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw: equal seeds give equal bytes.")] = SEED,
+    nodes: Annotated[int | None, typer.Option(min=3, help="free: nodes of the cluster (63).")] = None,
+    days: Annotated[int | None, typer.Option(min=1, help="free: days of sessions and telemetry (14).")] = None,
+    spares: Annotated[int | None, typer.Option(min=0, help="free: nodes that the job does not need (3).")] = None,
+    hazard: Annotated[
+        float | None, typer.Option(min=0.001, help="free: interruptions per 1,000 node-days of the job (7).")
+    ] = None,
 ) -> None:
     """Draw a cluster's history and write what real tools would have exported of it."""
     if cluster not in CLUSTERS:
         raise UsageError(f"{cluster}: there is no such cluster to simulate; known: {', '.join(CLUSTERS)}")
-    simulate_into(out, seed)
+    sizes = {"nodes": nodes, "days": days, "spares": spares, "hazard": hazard}
+    given = {name: value for name, value in sizes.items() if value is not None}
+    if cluster == "reference" and given:
+        raise UsageError(f"--{next(iter(given))}: the reference cluster has the published size; simulate free has any")
+    simulate_into(out, seed, None if cluster == "reference" else given)
 
 
 def simulate_where_absent(config: Config) -> None:
@@ -41,8 +55,8 @@ def simulate_where_absent(config: Config) -> None:
         simulate_into(config.folder)
 
 
-def simulate_into(folder: Path, seed: int = SEED) -> None:
-    """Writes the reference cluster's exports, unless they are there.
+def simulate_into(folder: Path, seed: int = SEED, sizes: Mapping[str, float] | None = None) -> None:
+    """Writes a cluster's exports, unless they are there: the reference's, or (with sizes) those of a free one.
 
     Raises
     ------
@@ -50,17 +64,27 @@ def simulate_into(folder: Path, seed: int = SEED) -> None:
         If the folder holds other exports, or nothing that fits can be drawn with the seed.
     """
     from gangline.simulate.exports import ForeignFilesError, is_written, write_exports
-    from gangline.simulate.history import NoFitError, draw
+    from gangline.simulate.free_launches import ScaleError
+    from gangline.simulate.history import NoFitError
 
     try:
-        plan = draw(seed)
+        plan = _drawn(seed, sizes)
         if is_written(folder, plan):
             typer.echo(f"{folder}: is there already, seed {seed}")
             return
         with progress("simulating") as listener:
             write_exports(folder, plan, listener)
-    except (ForeignFilesError, NoFitError) as error:
+    except (ForeignFilesError, NoFitError, ScaleError) as error:
         raise UsageError(str(error)) from error
     nodes, days = len(plan.cluster.nodes), round((plan.telemetry.to_ms - plan.telemetry.from_ms) / DAY_MS)
     typer.echo(f"{folder}: {len(plan.sessions)} sessions, {days} days of telemetry of {nodes} nodes, seed {seed}")
     typer.echo(f"next: gangline report -c {folder / 'cluster.toml'}")
+
+
+def _drawn(seed: int, sizes: Mapping[str, float] | None) -> "Plan":
+    from gangline.simulate import free_history, history
+    from gangline.simulate.free_launches import Scale
+
+    if sizes is None:
+        return history.draw(seed)
+    return free_history.draw_free(seed, Scale(**sizes))  # type: ignore[arg-type]
