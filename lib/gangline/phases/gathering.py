@@ -17,6 +17,15 @@ WHOLE_MS = 1000
 HALF = 0.5
 
 
+def to_seconds(step_ms: int) -> int:
+    """A scrape step without its jitter: to a second where it is one or more, in ms.
+
+    >>> to_seconds(60_002), to_seconds(250)
+    (60000, 250)
+    """
+    return max(1, round(step_ms / WHOLE_MS)) * WHOLE_MS if step_ms >= WHOLE_MS else max(1, step_ms)
+
+
 @dataclass(frozen=True)
 class Beat:
     """The steps [origin + k step, origin + (k + 1) step) for every whole k."""
@@ -28,7 +37,7 @@ class Beat:
     def of(cls, series: Iterable[Counted]) -> "Beat":
         """The commonest scrape step, the longer of equals, from where most scrapes fall, else from 1970."""
         counted = list(series)
-        steps = Counter(_rounded(each.scrape_ms) for each in counted)
+        steps = Counter(to_seconds(each.scrape_ms) for each in counted)
         step_ms = max(steps, key=lambda step: (steps[step], step))
         origins = Counter(int(each.times_ms[-1]) % step_ms // WHOLE_MS * WHOLE_MS for each in counted)
         origin_ms, count = min(origins.items(), key=lambda origin: (-origin[1], origin[0]))
@@ -195,8 +204,3 @@ class Gathering:
 def _add(flow: Flow, own: slice, steps: StepCounts, there: slice) -> None:
     flow.bytes[own] += steps.counted[there]
     flow.reporting[own] += 1 if steps.is_known is None else steps.is_known[there]
-
-
-def _rounded(step_ms: int) -> int:
-    """To a second where it is one or more."""
-    return max(1, round(step_ms / WHOLE_MS)) * WHOLE_MS if step_ms >= WHOLE_MS else max(1, step_ms)

@@ -1,5 +1,6 @@
 """Sessions day by day: begun when their nodes have samples, handed on when their last step is read."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -8,7 +9,7 @@ import numpy as np
 
 from gangline.intervals import EPOCH
 from gangline.phases.counting import LAG_MS, Counted, CounterDays, StepCounts, by_node
-from gangline.phases.gathering import Beat, Gathering
+from gangline.phases.gathering import Beat, Gathering, to_seconds
 from gangline.phases.stretches import Values
 from gangline.phases.using import GpuDays
 from gangline.roles.gpu_use import usual_step_ms
@@ -90,7 +91,8 @@ class Watching:
         session.take_written(grid, day.by_step("written", session.beat, nodes), self.writer_min_bytes_per_s)
         session.take_read(grid, day.by_step("read", session.beat, nodes))
         if counted:
-            session.take_scrapes(grid, Beat.of(counted).step_ms)
+            scrape_ms, _ = Counter(series.scrape_ms for series in counted).most_common(1)[0]
+            session.take_scrapes(grid, to_seconds(scrape_ms))
 
     def _take_util(self, uses: GpuDays | None, day: date, sessions: list[Gathering]) -> None:
         step_ms = usual_step_ms(self.util) if self.util else None
