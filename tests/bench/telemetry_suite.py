@@ -46,9 +46,10 @@ def telemetry(folder: Path) -> Iterator[Result]:
 
 
 def load_samples(config_path: Path) -> int:
-    """Every file of a config into the store, as `gangline ingest` does it, without building models."""
+    """Every file of a config into an empty store, as `gangline ingest` does it, without building models."""
     config = load(config_path)
-    with writing(config) as con:
+    shutil.rmtree(telemetry_of(config), ignore_errors=True)
+    with writing(config, rebuild=True) as con:
         new = NewFiles(con, telemetry_of(config), is_strict=False)
         new.load([file for files in find_files(config).values() for file in files])
         settle(con, telemetry_of(config))
