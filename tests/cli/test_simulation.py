@@ -10,6 +10,7 @@ from gangline.config import load
 from gangline.simulate import history
 from gangline.simulate.cluster_config import config_text
 from gangline.simulate.history import NoFitError
+from tests.simulate.reference import SEED
 from tests.simulate.small_plan import PLAN
 
 
@@ -44,7 +45,7 @@ def test_a_cluster_is_written_once(run, seeds: list[int], tmp_path: Path) -> Non
     assert "3 sessions, 0 days of telemetry of 4 nodes, seed 4" in out
     assert (tmp_path / "new" / "SIMULATED").exists()
     code, out, _ = run("reference", "--out", tmp_path / "new")
-    assert (code, out) == (0, f"{tmp_path / 'new'}: is there already, seed 1\n")
+    assert (code, out) == (0, f"{tmp_path / 'new'}: is there already, seed {SEED}\n")
 
 
 def test_the_reference_cluster_is_made_where_it_is_not_there(
@@ -57,11 +58,11 @@ def test_the_reference_cluster_is_made_where_it_is_not_there(
     monkeypatch.setattr(simulation, "REFERENCE_CONFIG", config)
     for _ in range(2):
         simulation.simulate_where_absent(load(config))
-    assert seeds == [1]
+    assert seeds == [SEED]
     (tmp_path / "SIMULATED").unlink()
     (tmp_path / "warehouse.duckdb").touch()
     simulation.simulate_where_absent(load(config))
-    assert seeds == [1]
+    assert seeds == [SEED]
 
 
 def test_an_unknown_cluster(run, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from gangline.simulate.history import draw
 from gangline.simulate.plan import Plan, Span
 from gangline.simulate.truth import truth_of
 from gangline.warehouse import connect
+from tests.simulate.reference import SEED
 
 HOUR = 3_600_000
 Rows = list[tuple[object, ...]]
@@ -30,7 +31,7 @@ def _cut(plan: Plan) -> Plan:
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return _cut(draw(1))
+    return _cut(draw(SEED))
 
 
 @pytest.fixture(scope="module")
