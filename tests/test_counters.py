@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangline.build import build
-from gangline.counters import count_by_step, count_within, deltas_of, increases, regrid
+from gangline.counters import count_by_step, count_within, deltas_of, gap_over_ms, increases, regrid
+from gangline.ingest.accruals import Accrual
 from gangline.models import find_models, sql_folder
+from gangline.phases.counting import Counted
+from gangline.store.reading import SeriesSamples
+from gangline.store.timelines import DayStatistics
 from gangline.warehouse import create_tables
 
 MACROS = sorted(path.stem for path in (sql_folder() / "macros").glob("counter_*.sql"))
@@ -68,6 +72,30 @@ def test_edges_split_by_time_and_gaps_count_but_are_not_covered() -> None:
     assert counted([0, 10_000], [0, 1], 50_000, 50_000) == (0, None, None)
 
 
+@pytest.mark.parametrize(
+    ("late_ms", "is_gap"), [(-40, False), (0, False), (3, False), (1000, False), (1001, True), (30_000, True)]
+)
+def test_one_missed_scrape_is_no_gap_however_late_the_next_is(late_ms: int, is_gap: bool) -> None:
+    times = np.array([0, 30_000, 60_000, 120_000 + late_ms, 150_000 + late_ms], np.int64)
+    deltas = deltas_of(times, np.arange(5.0))
+    assert deltas.is_gap.tolist() == [False, False, is_gap, False]
+    assert DayStatistics.of(times).gap_count == int(is_gap)
+    assert np.diff(Accrual.of(times, np.arange(5.0)).known_ms)[2] == (0 if is_gap else 60_000 + late_ms)
+    read = Counted.of(SeriesSamples(1, times, np.arange(5.0)))
+    assert read is not None
+    assert read.gaps_ms == ([(60_000, 120_000 + late_ms)] if is_gap else [])
+
+
+def test_jitter_of_short_steps_is_a_tenth_of_them() -> None:
+    assert [gap_over_ms(step) for step in (1_000, 10_000, 60_000)] == [2_100, 21_000, 121_000]
+    assert deltas_of(np.array([0, 1_000, 2_000, 4_100, 6_201], np.int64), np.arange(5.0), 1_000).is_gap.tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
 def test_steps_know_only_what_is_whole() -> None:
     deltas = deltas_of(np.array([0, 10, 20, 30, 90, 100], np.int64), np.array([0, 10, 30, 60, 500, 510.0]))
     expected = [10, 20, 30, np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, 10, np.nan]
@@ -106,7 +134,8 @@ def sql(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., object]:
 
 SERIES = st.lists(
     st.tuples(
-        st.sampled_from([1_000, 10_000, 10_000, 10_000, 20_000, 25_000]), st.floats(0, 1e6) | st.integers(990, 1010)
+        st.sampled_from([1_000, 10_000, 10_000, 10_000, 20_000, 20_999, 21_000, 21_001, 25_000]),
+        st.floats(0, 1e6) | st.integers(990, 1010),
     ),
     min_size=2,
     max_size=12,

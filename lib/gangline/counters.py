@@ -16,6 +16,7 @@ Flags = NDArray[np.bool_]
 FLIP_MAX_DROP_RATIO = 0.01  # a replica that lags, not a restart (thanos#2890, #981)
 FLIP_MAX_SAMPLES = 2
 GAP_STEPS = 2
+JITTER_MAX_RATIO, JITTER_MAX_MS = 0.1, 1000  # of a scrape step: one missed scrape leaves two of them, nearly
 MIN_COVERAGE_RATIO = 0.9
 
 
@@ -28,7 +29,7 @@ class CounterSum:
     increase
         Sum of its deltas, those across gaps included.
     covered_s, wanted_s
-        Seconds of the window between samples at most two steps apart, and of the window.
+        Seconds of the window between samples that are no gap apart (`gap_over_ms`), and of the window.
     """
 
     increase: float
@@ -55,6 +56,18 @@ class Deltas:
     end_ms: TimesMs
     increase: Values
     is_gap: Flags
+
+
+def gap_over_ms(step_ms: float) -> float:
+    """Above what distance two samples have a gap between them: two scrape steps and a scrape's jitter.
+
+    One missed scrape leaves two steps give or take what the scraper was late: at most a tenth of a step, or 1 s where
+    that is less, is taken for it, so that whole steps stay as they are: two are no gap, three are one.
+
+    >>> gap_over_ms(30_000), gap_over_ms(5_000)
+    (61000, 10500.0)
+    """
+    return GAP_STEPS * step_ms + min(step_ms * JITTER_MAX_RATIO, JITTER_MAX_MS)
 
 
 def increases(values: Values) -> Values:
@@ -112,7 +125,7 @@ def deltas_of(times_ms: TimesMs, values: Values, step_ms: float | None = None) -
     distances = np.diff(times_ms)
     if distances.size and step_ms is None:
         step_ms = float(np.median(distances))
-    is_gap = distances > GAP_STEPS * (step_ms or 0)
+    is_gap = distances > gap_over_ms(step_ms or 0)
     return Deltas(times_ms[:-1], times_ms[1:], increases(values), is_gap)
 
 

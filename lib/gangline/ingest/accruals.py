@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from gangline.counters import GAP_STEPS, increases
+from gangline.counters import gap_over_ms, increases
 from gangline.sources.samples import TimesMs, Values
 
 ROUNDING_MS = 0.5
@@ -38,7 +38,7 @@ class Accrual:
         if not distances.size:
             return np.zeros(1)
         step_ms = float(np.median(distances)) if self.step_ms is None else self.step_ms
-        return _summed(np.where(distances > GAP_STEPS * step_ms, 0, distances))
+        return _summed(np.where(distances > gap_over_ms(step_ms), 0, distances))
 
     def increase(self, starts_ms: TimesMs, ends_ms: TimesMs) -> Values:
         """What was counted in each [start, end), a delta that straddles an edge split by time.
@@ -53,7 +53,7 @@ class Accrual:
         return self._at(self.counted, ends_ms) - self._at(self.counted, starts_ms)
 
     def coverage(self, starts_ms: TimesMs, ends_ms: TimesMs) -> Values:
-        """The share of each [start, end) that lies between samples at most two steps apart."""
+        """The share of each [start, end) that lies between samples that no gap is between."""
         known = self._at(self.known_ms, ends_ms) - self._at(self.known_ms, starts_ms)
         share: Values = known / np.maximum(ends_ms - starts_ms, 1)
         return share

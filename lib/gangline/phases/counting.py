@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from gangline.counters import GAP_STEPS, increases
+from gangline.counters import gap_over_ms, increases
 from gangline.phases.stretches import Flags, Values
 from gangline.roles.reading import mount_keys
 from gangline.roles.resolving import ResolvedRole
@@ -71,7 +71,7 @@ class Counted:
         distances = times_ms[1:] - times_ms[:-1]
         is_even = bool(distances.min() == distances.max())
         usual_ms = float(scrape_ms or (distances[0] if is_even else np.median(distances)))
-        wide = [] if is_even and not scrape_ms else np.flatnonzero(distances > GAP_STEPS * usual_ms).tolist()
+        wide = [] if is_even and not scrape_ms else np.flatnonzero(distances > gap_over_ms(usual_ms)).tolist()
         gaps = [(int(times_ms[place]), int(times_ms[place + 1])) for place in wide]
         return cls(times_ms, counted * scale if scale != 1 else counted, gaps, round(usual_ms), is_even)
 

@@ -6,10 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from gangline.counters import gap_over_ms
 from gangline.sources.samples import TimesMs
 from gangline.store.layout import DAY_MS
-
-GAP_STEPS = 2  # a delta of more than two scrape steps is a gap (analyses 10)
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,10 @@ class DayStatistics:
         steps = np.diff(times_ms)
         if steps.size == 0:
             return cls(1, int(times_ms[0]), int(times_ms[-1]), None, 0, None)
-        step_ms = int(np.median(steps))
-        gaps = steps[steps > GAP_STEPS * step_ms]
+        step_ms = float(np.median(steps))
+        gaps = steps[steps > gap_over_ms(step_ms)]
         longest = int(gaps.max()) if gaps.size else None
-        return cls(int(times_ms.size), int(times_ms[0]), int(times_ms[-1]), step_ms, int(gaps.size), longest)
+        return cls(int(times_ms.size), int(times_ms[0]), int(times_ms[-1]), int(step_ms), int(gaps.size), longest)
 
 
 @dataclass(frozen=True, eq=False)
