@@ -9,7 +9,7 @@ import typer
 from gangline.cli import errors
 from gangline.cli.data import ingest_with_progress
 from gangline.cli.errors import UsageError
-from gangline.cli.options import ConfigOption
+from gangline.cli.options import ConfigOption, PdfOption, browser_for
 from gangline.cli.progress import progress
 from gangline.cli.simulation import simulate_where_absent
 from gangline.config import Config, load_default
@@ -41,16 +41,18 @@ def report_command(
     jobs: Annotated[int | None, typer.Option(min=1, help="Notebooks at once (default: one a core).")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of all reports (default: reports/ of this project).")] = None,
     cell_limit: Annotated[int, typer.Option(min=1, help="Seconds that one cell may take.")] = 600,
+    is_pdf: PdfOption = False,
 ) -> None:
     """Ingest what is new, then render the notebooks as self-contained HTML."""
     loaded = load_default(config)
     parameters = dict(_split(text) for text in parameter or [])
     _refuse_before_work(loaded, named_window(loaded, week, from_date, to_date, since), only or [], parameters)
+    browser = browser_for(is_pdf)
     simulate_where_absent(loaded)
     ingest_with_progress(loaded)
     failed = 0
     for window in asked_windows(loaded, week, from_date, to_date, since):
-        failed += _render(loaded, window, only or [], parameters, jobs, out, cell_limit)
+        failed += _render(loaded, window, only or [], parameters, jobs, out, cell_limit, browser)
     if failed:
         raise typer.Exit(errors.FAILED)
 
@@ -140,17 +142,19 @@ def _render(
     jobs: int | None,
     out: Path | None,
     cell_limit: int,
+    browser: Path | None,
 ) -> int:
-    """The number of pages that failed."""
+    """The number of pages that failed, or were not printed though they were to be."""
     from gangline.report.runner import render
 
     with progress("rendering") as listener:
         results = render(
-            config, window, only, parameters, jobs=jobs, out=out, cell_limit_s=cell_limit, listener=listener
-        )
+            config, window, only, parameters,
+            jobs=jobs, out=out, cell_limit_s=cell_limit, listener=listener, browser=browser,
+        )  # fmt: skip
     for result in results:
         typer.echo(result.sentence())
     typer.echo(
         f"{config.cluster.name} {window.label}: {results[0].folder / 'index.html'}" if results else "nothing to render"
     )
-    return sum(1 for result in results if not result.is_complete)
+    return sum(1 for result in results if result.problem or result.print_problem)

@@ -35,6 +35,7 @@ class PageFacts:
     is_whole: bool
     has_failed: bool
     problem: str
+    is_printed: bool = False
 
 
 def facts_of(folder: Path) -> list[PageFacts]:
@@ -64,6 +65,7 @@ def _facts(folder: Path, name: str) -> PageFacts:
         is_whole=is_whole,
         has_failed=has_failed,
         problem=failed.get("metadata", {}).get("gangline", {}).get("problem", "it says no more."),
+        is_printed=is_whole and (folder / f"{name}.pdf").is_file(),
     )
 
 

@@ -11,7 +11,7 @@ from gangline.postmortem.story import Story
 from gangline.postmortem.subjects import Subject
 from gangline.report import authored, index, notebooks
 from gangline.report.publishing import Publisher, publish_figures, write_whole
-from gangline.report.runner import CELL_LIMIT_S, Listener, PageResult, folder_of, rendering, run_all
+from gangline.report.runner import CELL_LIMIT_S, Listener, PageResult, folder_of, printed, rendering, run_all
 from gangline.report.wiki import write
 from gangline.warehouse import connect
 
@@ -48,9 +48,10 @@ def render_postmortem(
     *,
     cell_limit_s: int = CELL_LIMIT_S,
     listener: Listener = lambda thing, done, total: None,
+    browser: Path | None = None,
     now: datetime | None = None,
 ) -> PageResult:
-    """Render a subject's page; the author's cells of an earlier rendering are taken over first.
+    """Render a subject's page, printed too where a browser is given; the author's cells are taken over first.
 
     Raises
     ------
@@ -68,6 +69,7 @@ def render_postmortem(
             nbformat.write(notebook, source)  # type: ignore[no-untyped-call]
             window, values = subject.window(config.cluster.time_zone), {source: _parameters(subject)}
             (result,) = run_all(config, window, publisher, place, values, 1, cell_limit_s, listener)
+        result = printed(result, browser, publisher)
         publish_figures(paths.folder, config.cluster.name, window)
         index.write(place / FOLDER, paths.folder.name, f"{config.cluster.name}: postmortems", publisher.now)
     return result

@@ -46,7 +46,7 @@ class Publisher:
             shutil.rmtree(work, ignore_errors=True)
 
     def publish(self, name: str, work: Path, problem: str) -> Path:
-        """Put a finished page and its notebook in their place; a complete one takes a failed one's away."""
+        """Put a finished page and its notebook in their place; a complete one removes a failed one and a PDF."""
         ending = ".failed" if problem else ""
         page = self.folder / f"{name}{ending}.html"
         if not (work / "page.html").is_file():
@@ -55,7 +55,7 @@ class Publisher:
             if (work / made).is_file():
                 (work / made).replace(self.folder / f"{name}{ending}{suffix}")
         if not problem:
-            for suffix in (".failed.html", ".failed.ipynb"):
+            for suffix in (".failed.html", ".failed.ipynb", ".pdf"):
                 (self.folder / f"{name}{suffix}").unlink(missing_ok=True)
         self._keep_messages(name, work)
         return page

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gangline.config import Config
-from gangline.report import index, notebooks, provenance, shares
+from gangline.report import index, notebooks, paper, provenance, shares
 from gangline.report.jobs import Job, Outcome
 from gangline.report.processes import Pool
 from gangline.report.publishing import Publisher, publish_figures
@@ -33,12 +33,15 @@ class PageResult:
         The page that was written: `NN_name.html`, or `NN_name.failed.html` where it is not complete.
     problem : str
         Why it is not complete, in one line; empty where it is.
+    print_problem : str
+        Why it was not printed though it was to be; empty where all went well.
     """
 
     notebook: str
     page: Path
     problem: str
     seconds: float
+    print_problem: str = ""
 
     @property
     def folder(self) -> Path:
@@ -53,7 +56,8 @@ class PageResult:
     def sentence(self) -> str:
         """Say it in one line."""
         if self.is_complete:
-            return f"{self.notebook}: {self.page} ({self.seconds:.1f} s)"
+            unprinted = f"; NOT PRINTED: {self.print_problem}" if self.print_problem else ""
+            return f"{self.notebook}: {self.page} ({self.seconds:.1f} s){unprinted}"
         return f"{self.notebook}: FAILED: {self.problem} See {self.page}"
 
 
@@ -68,6 +72,7 @@ def render(
     cell_limit_s: int = CELL_LIMIT_S,
     listener: Listener = lambda thing, done, total: None,
     folder: Path = notebooks.FOLDER,
+    browser: Path | None = None,
     now: datetime | None = None,
 ) -> list[PageResult]:
     """Render a window's pages into `<out>/<cluster>/<window>/` and bring its index and the cluster's up to date.
@@ -87,6 +92,8 @@ def render(
         The folder of all reports; by default `reports/` of the clone.
     folder : Path
         Where the notebooks are.
+    browser : Path, optional
+        The Chromium that prints each complete page; without one there is no PDF.
     now : datetime, optional
         The instant that pages name as theirs.
 
@@ -103,6 +110,7 @@ def render(
     publisher = Publisher(place / window.folder, now or datetime.now(UTC))
     with rendering(place):
         results = run_all(config, window, publisher, place, values, jobs, cell_limit_s, listener)
+        results = [printed(result, browser, publisher) for result in results]
         publish_figures(place / window.folder, config.cluster.name, window)
         index.write(place, window.folder, config.cluster.name, publisher.now)
     return results
@@ -143,6 +151,15 @@ def run_all(
         run = _Run(config, window, publisher, cell_limit_s, _environment(place, size, publisher.now), work)
         results = run.all([run.job(path, given) for path, given in values.items()], size, listener)
     return sorted(results, key=lambda result: result.notebook)
+
+
+def printed(result: PageResult, browser: Path | None, publisher: Publisher) -> PageResult:
+    """Print a complete page where there is a browser; what went wrong stands in the result and the log."""
+    if browser is None or not result.is_complete:
+        return result
+    if problem := paper.print_page(result.page, browser):
+        publisher.log(f"{result.notebook}: {problem}")
+    return replace(result, print_problem=problem)
 
 
 def _environment(place: Path, size: int, now: datetime) -> dict[str, str]:
