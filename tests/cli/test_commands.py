@@ -51,6 +51,14 @@ def config(tmp_path: Path) -> Path:
     return tmp_path / "cluster.toml"
 
 
+def test_exports_that_were_deleted_after_they_were_read(run, config: Path) -> None:
+    assert run("ingest", "-c", config).code == 0
+    (config.parent / "raw" / "week.csv").unlink()
+    again = run("ingest", "-c", config)
+    assert again.err == "warning: no file matches sessions_csv:raw/*.csv: what was read of it before is kept\n"
+    assert "nothing to do" in again.out
+
+
 def test_ingest_says_what_became_of_each_file(run, config: Path) -> None:
     first = run("ingest", "-c", config)
     assert first.code == 0

@@ -13,6 +13,7 @@ from gangline.config import Config, load_default
 from gangline.contracts import Severity
 from gangline.ingest import FileOutcome, IngestReport, ingest, rebuild_models
 from gangline.warehouse import connect
+from gangline.warehouse.opening import path_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,7 +52,7 @@ def ingest_with_progress(
         )
     for outcome in report.outcomes:
         typer.echo(_say_outcome(outcome, is_strict))
-    for warning in _warnings(report):
+    for warning in _warnings(report, _read_before(config) if report.empty_sources else set()):
         typer.echo(f"warning: {warning}", err=True)
     typer.echo(_summary(config, report, is_dry_run))
     return report
@@ -72,8 +73,20 @@ def _say_outcome(outcome: FileOutcome, is_strict: bool) -> str:
     return line + ("\n  refused: nothing of this file was loaded" if is_strict and not outcome.is_clean else "")
 
 
-def _warnings(report: IngestReport) -> list[str]:
-    warnings = [f"no file matches {source_id}: its pages will say so" for source_id in report.empty_sources]
+def _read_before(config: Config) -> set[str]:
+    """Sources that the published warehouse holds files of: their exports may have been deleted since."""
+    if not path_of(config).is_file():
+        return set()
+    with connect(config) as con:
+        return {source_id for (source_id,) in con.execute("select distinct source_id from meta.files").fetchall()}
+
+
+def _warnings(report: IngestReport, read_before: set[str]) -> list[str]:
+    warnings = [
+        f"no file matches {source_id}: "
+        + ("what was read of it before is kept" if source_id in read_before else "its pages will say so")
+        for source_id in report.empty_sources
+    ]
     warnings += [
         f"{path} was loaded without --strict and holds records that could not be read: correct it, or "
         "`gangline ingest --rebuild --strict` leaves it out"
