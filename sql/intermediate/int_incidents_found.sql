@@ -28,8 +28,19 @@ called as (
     left join codes on codes.code = judged.judged_code
 ),
 
--- what tells nothing of the node decides only where nothing else does
-ranked as (select *, case keep_node when false then 0 when true then 1 else 2 end as leniency from called),
+-- a node that may come back once it was reset is called for less than one that may not; what tells nothing of the node
+-- decides only where nothing else does
+ranked as (
+    select
+        *,
+        case
+            when not keep_node and policy = 'stop_isolate_page' then 0
+            when not keep_node then 1
+            when keep_node then 2
+            else 3
+        end as leniency
+    from called
+),
 
 final as (
     select
