@@ -1,10 +1,13 @@
 """A week's key figures and those of the eight windows before, on today's data."""
 
+from dataclasses import replace
+
 import duckdb
 import pytest
 
 from gangline.report.catalogue import with_courses
 from gangline.weekly import key_figures
+from gangline.weekly.lost_hours import LostHours
 from gangline.windows import Window
 from tests.weekly.conftest import WEEK
 
@@ -18,6 +21,13 @@ def test_the_figures_of_a_week(con: duckdb.DuckDBPyConnection) -> None:
     # 24 h of a and 10 and 20 h of b and d trained in the four weeks, and one end of a session that trained.
     assert found["weekly.mtbf_4w_h"].value == pytest.approx(54.0)
     assert found["weekly.coverage"].reason == "no telemetry was read"
+
+
+def test_the_largest_cause_is_named_with_its_hours(con: duckdb.DuckDBPyConnection) -> None:
+    week = key_figures.week(con, WEEK)
+    assert week.largest_cause == "left out and not held (204 GPU-hours)"
+    nothing = replace(week, lost=LostHours(week.lost.rows.head(0)))
+    assert nothing.largest_cause == "none"
 
 
 def test_windows_before_that_the_export_does_not_reach_are_not_known(con: duckdb.DuckDBPyConnection) -> None:

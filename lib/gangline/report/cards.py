@@ -9,7 +9,8 @@ from gangline.estimates.wording import number, span, words
 from gangline.report.figures import Figure, Judgement
 
 CARD = Markup(
-    '<article class="card" id="{anchor}"><h3 class="card-label">{label}</h3><p class="card-value">{value}</p>{change}'
+    '<article class="card" id="{anchor}" aria-label="{label}"><p class="card-label">{label}</p>'
+    '<p class="card-value">{value}</p>{change}'
     '<div class="card-course">{course}</div><p class="card-note">{note}</p>'
     '<p class="card-definition">{definition}</p></article>'
 )

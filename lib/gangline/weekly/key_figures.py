@@ -10,10 +10,11 @@ import polars as pl
 from gangline import checkpoints, exclusions, exposures, retries, scrapes
 from gangline.estimates import Estimate
 from gangline.estimates.rates import event_count, mean_time_between, rates_p
+from gangline.estimates.wording import words
 from gangline.exposures import Exposure
 from gangline.warehouse import export_span
 from gangline.warehouse.querying import query
-from gangline.weekly.lost_hours import CAUSES, LostHours, lost_hours
+from gangline.weekly.lost_hours import NAMES, UNIT, LostHours, lost_hours
 from gangline.windows import Window
 
 WINDOWS_BEFORE = 8
@@ -61,9 +62,12 @@ class Week:
 
     @property
     def largest_cause(self) -> str:
-        """The cause that cost most, as a clause."""
+        """The cause that cost most, as a table names it, with its hours."""
         cause = self.lost.largest
-        return lowered(CAUSES[cause]) if cause else "none"
+        if cause is None:
+            return "none"
+        hours = float(self.lost.rows.filter(pl.col("cause") == cause)["lost_gpu_h"].item())
+        return f"{lowered(NAMES[cause])} ({words(hours, UNIT)})"
 
 
 def week(con: duckdb.DuckDBPyConnection, window: Window) -> Week:
@@ -136,8 +140,8 @@ def ends(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
 def lowered(sentence: str) -> str:
     """A sentence as a part of another.
 
-    >>> lowered("Nodes down or drained")
-    'nodes down or drained'
+    >>> lowered("Down or drained nodes")
+    'down or drained nodes'
     """
     return sentence[:1].lower() + sentence[1:]
 
