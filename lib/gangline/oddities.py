@@ -148,8 +148,8 @@ ODDITIES: dict[str, Meaning] = {
     "unreadable_status_history": Meaning("A visit to a status without a readable time was left out.", NOTHING),
     "unreadable_value": Meaning("A step's value that cannot be read was left out.", NOTHING),
     "xid_line_not_understood": Meaning(
-        "A line that begins like an Xid, but is none that can be read.",
-        "Tell us the line; it counts in no figure.",
+        "A line that holds an Xid, but not one that can be read: cut, damaged, or without a head.",
+        "Look at the line, and export that log again; it counts in no figure.",
     ),
     "zero_length": Meaning("It ends in the instant in which it starts; it counts, with no time.", NOTHING),
     "zero_padded_bytes": Meaning("Zeros at the file's end, as a host that went down leaves them.", NOTHING),

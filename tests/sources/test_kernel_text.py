@@ -234,3 +234,43 @@ def test_a_flood_is_as_many_rows_as_lines(read: Read) -> None:
     rows = reading.rows(EVENT_TABLE)
     assert (len(rows), {row["cause_code"] for row in rows}) == (13_104, {149})
     assert rows[-1]["at"] == at("2026-03-01") + timedelta(seconds=113.103)
+
+
+class TestDamage:
+    def test_a_hole_of_nuls_hides_no_line(self, read: Read) -> None:
+        """As a power cut leaves it, over more than a block and a line's length."""
+        iso = "2026-03-01T10:00:{:02d}+00:00 gpu071 kernel: "
+        holes = ["\0" * 4_096, "\0" * (kernel_blocks.BLOCK_BYTES + 7), ""]
+        reading = read("".join(f"{hole}{iso.format(second)}{XID}\n" for second, hole in enumerate(holes)))
+        assert times(reading) == [at(f"2026-03-01T10:00:0{second}") for second in range(3)]
+        assert (reading.log.records, reading.log.loaded, reading.log.oddities) == (3, 3, {})
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            f"gpu072: [Sun Mar  1 10:00:00 2026] {XID}",
+            f"/var/log/kern.log:Mar  1 10:00:00 gpu071 kernel: {XID}",
+            f'{{"_TRANSPORT":"kernel","MESSAGE":"{XID}"}}',
+            "nvidia-nvswitch0: SXid (PCI:0000:00:00.0): 11001, Fatal",
+        ],
+    )
+    def test_an_xid_without_a_head_is_counted_with_its_line(self, read: Read, line: str) -> None:
+        reading = read(f"{syslog('Mar  1 10:00:00')}{line}\n", exported_at=at("2026-03-02"))
+        assert (reading.log.loaded, reading.log.ignored["outside_any_record"]) == (1, 1)
+        assert reading.log.oddities["xid_line_not_understood"] == (1, 2)
+
+    def test_a_damaged_switch_error_is_counted_too(self, read: Read) -> None:
+        reading = read(
+            syslog("Mar  1 10:00:00", message="nvidia-nvswitch0: SXid (PCI:0000:00"), exported_at=at("2026-03-02")
+        )
+        assert (reading.log.loaded, reading.log.oddities["xid_line_not_understood"]) == (0, (1, 1))
+
+    def test_an_uptime_that_no_boot_reaches_gives_no_time(self, read: Read) -> None:
+        reading = read(f"[    1.0] {XID}\n[9999999999.0] {XID}\n", boot_at=at("2026-01-01"))
+        assert times(reading) == [at("2026-01-01T00:00:01"), None]
+        assert reading.log.oddities["impossible_time"] == (1, 2)
+        assert reading.log.latest_at == at("2026-01-01T00:00:01")
+
+    def test_a_clock_chip_that_was_not_set_anchors_nothing(self, read: Read) -> None:
+        rtc = "rtc_cmos rtc_cmos: setting system clock to 1970-01-01T00:00:02 UTC (0000000002)"
+        assert times(read(f"[    1.0] {rtc}\n[   10.0] {XID}\n")) == [None]

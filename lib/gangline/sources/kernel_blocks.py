@@ -10,6 +10,7 @@ from gangline.sources.kernel_envelopes import Envelope
 
 BLOCK_BYTES = 1 << 20
 LINE_BYTES = 16_384  # of a longer line the rest is passed over
+HOLES = re.compile(rb"^\0+", re.MULTILINE)  # a machine that stops at once leaves NULs where lines were to be written
 STAMP_DAY_BYTES = 11  # '2026-12-31T' and 'Thu Dec 31 ' alike
 # What a line must hold to be an event, or to tell of a boot or a clock.
 NEEDLES = (
@@ -37,7 +38,7 @@ def blocks(file: InputFile) -> Generator[Block, None, None]:
                 _, mark, chunk = chunk.partition(b"\n")
                 chunk = mark + chunk
             whole, mark, rest = (carried + chunk).rpartition(b"\n")
-            carried = rest[:LINE_BYTES]
+            carried = rest.lstrip(b"\0")[:LINE_BYTES]
             if mark:
                 block = _block(number, whole.removeprefix(UTF8_BOM) if number == 1 else whole)
                 number += len(block.lines)
@@ -47,6 +48,8 @@ def blocks(file: InputFile) -> Generator[Block, None, None]:
 
 
 def _block(number: int, text: bytes) -> Block:
+    if b"\0" in text:
+        text = HOLES.sub(b"", text)
     return Block(number, [line[:LINE_BYTES] for line in text.split(b"\n")], frozenset(_hot(text)))
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from gangline.sources.kernel_envelopes import Envelope
 from gangline.sources.kernel_stamps import since_epoch
+from gangline.sources.table_times import YEARS
 from gangline.vocabulary import TimeQuality
 
 Head = tuple[int, re.Match[bytes], int, Envelope]  # line, head as matched, year where the line has none, envelope
@@ -56,6 +57,10 @@ class Boot:
     def at_uptime(self, uptime_s: float | None) -> datetime | None:
         """The instant of an uptime, where the boot's own is known."""
         return None if uptime_s is None or self.boot_at is None else _later(self.boot_at, uptime_s)
+
+    def is_beyond_calendar(self, uptime_s: float | None) -> bool:
+        """True of an uptime that no boot reaches."""
+        return uptime_s is not None and self.boot_at is not None and self.at_uptime(uptime_s) is None
 
     def saw(self, at: datetime | None) -> None:
         """Widens what the boot covers."""
@@ -124,7 +129,9 @@ def anchor_of(text: str, uptime_s: float | None) -> datetime | None:
 
 
 def _later(at: datetime, seconds: float) -> datetime | None:
+    """Null where no clock that was set shows it."""
     try:
-        return (at + timedelta(seconds=seconds)).astimezone(UTC)
+        later = (at + timedelta(seconds=seconds)).astimezone(UTC)
     except OverflowError:
         return None
+    return later if later.year in YEARS else None

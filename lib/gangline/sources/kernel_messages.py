@@ -15,6 +15,7 @@ _SXID = re.compile(rf"nvidia-nvswitch\d+: SXid \({_BUS}\): (?P<code>\d{{1,6}})(?
 _BUS_LOSS = re.compile(rf"NVRM: (?:The NVIDIA )?GPU (?:at )?{_BUS}(?P<rest>\W.*fallen off the bus.*)", re.DOTALL)
 _ROW_REMAP = re.compile(rf"NVRM: (?:GPU (?:at )?{_BUS}\W+)?(?P<rest>Row Remapper: .*)", re.DOTALL)
 _RECOVERY = re.compile(rf"NVRM: (?:GPU (?:at )?{_BUS}\W+)?(?P<rest>GPU recovery action changed .*)", re.DOTALL)
+XID_BEGINS = re.compile(r"(?:NVRM: S?Xid|nvidia-nvswitch\d+: SXid) \(")
 _GRAMMARS = (
     (KernelEventKind.XID, _XID),
     (KernelEventKind.SXID, _SXID),

@@ -8,7 +8,7 @@ from gangline.sources.files import InputFile
 from gangline.sources.kernel_boots import Boot, NodeLog, anchor_of
 from gangline.sources.kernel_hosts import NodeNames
 from gangline.sources.kernel_lines import NO_EVENT, LossJoiner, Message
-from gangline.sources.kernel_messages import KernelEvent, event_of, gpu_named
+from gangline.sources.kernel_messages import XID_BEGINS, KernelEvent, event_of, gpu_named
 from gangline.sources.kernel_tables import KERNEL_EVENT_RECORDS, KERNEL_LOG_RECORDS
 from gangline.sources.records import Batch, ReadLog, SourceOptions
 from gangline.vocabulary import TimeQuality
@@ -67,10 +67,12 @@ class KernelReading:
         text = repeated[1] if repeated else message.text
         event = event_of(text)
         if event is None:
-            if text.startswith(("NVRM: Xid (", "NVRM: SXid (")):
+            if XID_BEGINS.match(text):
                 self.log.odd("xid_line_not_understood", message.line)
             self.log.ignore(NO_EVENT)
             return
+        if message.at is None and boot.is_beyond_calendar(message.uptime_s):
+            self.log.odd("impossible_time", message.line)
         boot.events += 1
         self.log.load()
         self.batches.add([(KERNEL_EVENT_RECORDS, _row(node_log, boot, message, event) | {"text": text})])

@@ -22,12 +22,14 @@ from gangline.sources.kernel_envelopes import (
     first_envelope,
 )
 from gangline.sources.kernel_lines import CONTINUATION, NO_EVENT, Message
+from gangline.sources.kernel_messages import XID_BEGINS
 from gangline.sources.kernel_reading import KernelReading
 from gangline.sources.kernel_years import YearCount, first_year, limit_of
 from gangline.sources.records import Batch, ReadLog, SourceRefusedError
 
 MESSAGE_LINES = 50
 SAMPLE_LINES = 1_000
+_XID = re.compile(XID_BEGINS.pattern.encode())
 _KMSG_ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 NO_KERNEL_LOG = (
     "{path}:1: no kernel log: its lines are neither dmesg's nor journalctl's nor syslog's: name its own kind, or "
@@ -129,14 +131,14 @@ class TextLog:
     def _take_line(self, number: int, line: bytes, is_hot: bool) -> re.Match[bytes] | None:
         head = self._envelope.pattern.match(line)
         if head is None or is_hot:
-            head = self._judged_head(line, head)
+            head = self._judged_head(number, line, head)
         if head is None:
             return None
         self._end_held()
         self._see(number, head, line, is_hot)
         return head
 
-    def _judged_head(self, line: bytes, head: re.Match[bytes] | None) -> re.Match[bytes] | None:
+    def _judged_head(self, number: int, line: bytes, head: re.Match[bytes] | None) -> re.Match[bytes] | None:
         """The head of a line that is none of the usual: of another envelope, a marker, or no record of its own."""
         other = envelope_of(line)
         if other is not None and other is not self._envelope and (head is None or other is MONOTONIC):
@@ -144,10 +146,10 @@ class TextLog:
             self._take_envelope(other)
             return other.pattern.match(line)
         if head is None:
-            self._pass_over(line)
+            self._pass_over(number, line)
         return head
 
-    def _pass_over(self, line: bytes) -> None:
+    def _pass_over(self, number: int, line: bytes) -> None:
         log, marker = self._reading.log, MARKER.match(line)
         log.split()
         if marker:
@@ -159,6 +161,8 @@ class TextLog:
                 self._held.parts.append(line)
         else:
             log.ignore("blank_line" if not line.strip() else "outside_any_record")
+            if _XID.search(line):
+                log.odd("xid_line_not_understood", number)
 
     def _begin_boot(self, marker: re.Match[bytes]) -> None:
         self._end_held()
