@@ -115,9 +115,9 @@ def test_metadata_share(told: Told) -> None:
         operation: sum(
             told.steps(OPERATIONS.format("requests"), node, operation=operation)[400:402].sum() for node in NODES[:3]
         )
-        for operation in ("READ", "WRITE", "GETATTR", "LOOKUP", "ACCESS")
+        for operation in ("READ", "WRITE", "GETATTR", "LOOKUP")
     }
-    metadata = counts["GETATTR"] + counts["LOOKUP"] + counts["ACCESS"]
+    metadata = counts["GETATTR"] + counts["LOOKUP"]
     assert metadata / sum(counts.values()) == pytest.approx(0.0085, abs=1e-4)
 
 

@@ -13,9 +13,11 @@ from gangline.simulate.scrape_grid import ScrapeGrid
 
 TIMES = ("request_ms", "queue_ms", "response_ms")
 TIMES_OF_PLAN = ("queue_ms", "response_ms", "total_ms")
-METADATA_SHARES = {"GETATTR": 0.5, "LOOKUP": 0.3, "ACCESS": 0.2}
+METADATA_SHARES = {"GETATTR": 0.6, "LOOKUP": 0.4}
+OPERATIONS = ("WRITE", "READ", *METADATA_SHARES)
 IDLE_GETATTR_PER_STEP = 4
-GETATTR_TIMES_MS = {"request_ms": 0.75, "queue_ms": 0.25, "response_ms": 0.5}
+METADATA_TIMES_MS = {"request_ms": 0.75, "queue_ms": 0.25, "response_ms": 0.5}
+CALL_BYTES, REPLY_BYTES = 160, 112  # of a request and an answer, without what they carry
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,24 +50,24 @@ class Transfers:
 class NfsMeters:
     """Every counter of the mount.
 
-    `bytes`, `program`: by operation; `requests`: by operation; `times`: by (operation, which), in milliseconds.
+    `sent`, `received`, `requests`: by operation, `program`: by WRITE and READ, `times`: by (operation, which) in
+    milliseconds. What a WRITE sends and a READ receives is counted without the frame around it.
     """
 
     node_count: int
     resets: Sequence[tuple[int, int]]
-    bytes: dict[str, Meter] = field(default_factory=dict)
+    sent: dict[str, Meter] = field(default_factory=dict)
+    received: dict[str, Meter] = field(default_factory=dict)
     program: dict[str, Meter] = field(default_factory=dict)
     requests: dict[str, Meter] = field(default_factory=dict)
     times: dict[tuple[str, str], Meter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for operation in ("WRITE", "READ"):
-            self.bytes[operation], self.program[operation] = self._meter(), self._meter()
-        for operation in ("WRITE", "READ", *METADATA_SHARES):
+        for operation in OPERATIONS:
+            self.sent[operation], self.received[operation] = self._meter(), self._meter()
             self.requests[operation] = self._meter()
-        self.times = {
-            (operation, which): self._meter() for operation in ("WRITE", "READ", "GETATTR") for which in TIMES
-        }
+        self.program = {operation: self._meter() for operation in ("WRITE", "READ")}
+        self.times = {(operation, which): self._meter() for operation in OPERATIONS for which in TIMES}
         self.backlog, self.sends = self._meter(), self._meter()
 
     def _meter(self) -> Meter:
@@ -76,11 +78,13 @@ def nfs_meters(plan: Plan, grid: ScrapeGrid, resets: Sequence[tuple[int, int]]) 
     """All that the plan's saves and loads leave in the counters, on top of an idle mount's few requests."""
     meters = NfsMeters(len(plan.cluster.nodes), resets)
     everywhere = np.arange(meters.node_count)
-    meters.requests["GETATTR"].add(everywhere, 0, grid.count, IDLE_GETATTR_PER_STEP)
-    meters.sends.add(everywhere, 0, grid.count, IDLE_GETATTR_PER_STEP)
-    for which, spent_ms in GETATTR_TIMES_MS.items():
-        spent = round(IDLE_GETATTR_PER_STEP * spent_ms)
-        meters.times["GETATTR", which].add(everywhere, 0, grid.count, spent)
+    idle = (everywhere, 0, grid.count)
+    meters.requests["GETATTR"].add(*idle, IDLE_GETATTR_PER_STEP)
+    meters.sent["GETATTR"].add(*idle, IDLE_GETATTR_PER_STEP * CALL_BYTES)
+    meters.received["GETATTR"].add(*idle, IDLE_GETATTR_PER_STEP * REPLY_BYTES)
+    meters.sends.add(*idle, IDLE_GETATTR_PER_STEP)
+    for which, spent_ms in METADATA_TIMES_MS.items():
+        meters.times["GETATTR", which].add(*idle, round(IDLE_GETATTR_PER_STEP * spent_ms))
     for transfers in (_saved(plan, grid), _loaded(plan, grid)):
         if transfers.steps.size:
             _count(meters, transfers, plan.seed, grid.step_ms)
@@ -155,24 +159,32 @@ def _count(meters: NfsMeters, transfers: Transfers, seed: int, step_ms: int) -> 
     told, operation = transfers.requests, transfers.operation
     sizes = np.array([request.bytes_per_request for request in told])[:, None]
     counts = np.round(transfers.node_bytes / sizes).astype(np.int64)
-    _add(meters.bytes[operation], transfers, transfers.node_bytes)
+    is_write = operation == "WRITE"
+    _add(meters.sent[operation], transfers, transfers.node_bytes if is_write else counts * CALL_BYTES)
+    _add(meters.received[operation], transfers, counts * REPLY_BYTES if is_write else transfers.node_bytes)
     _add(meters.program[operation], transfers, transfers.node_bytes)
     _add(meters.requests[operation], transfers, counts)
+    _add(meters.sends, transfers, counts)
     spent = _spent(counts, transfers, seed)
     for which in TIMES:
         _add(meters.times[operation, which], transfers, spent[which])
-    metadata = _metadata(counts, told)
+    # At each send the transport adds the length of its queue: arrivals a second times the time they wait.
+    waiting = spent["queue_ms"] // step_ms
+    _add(meters.backlog, transfers, counts * waiting)
+    _count_metadata(meters, transfers, _metadata(counts, told))
+
+
+def _count_metadata(meters: NfsMeters, transfers: Transfers, metadata: NDArray[np.float64]) -> None:
+    """Counts the metadata operations of the transfers, less those that an idle mount makes anyhow."""
     for name, share in METADATA_SHARES.items():
         idle = IDLE_GETATTR_PER_STEP if name == "GETATTR" else 0
         extra = np.maximum(np.round(metadata * share).astype(np.int64) - idle, 0)
         _add(meters.requests[name], transfers, extra)
         _add(meters.sends, transfers, extra)
-        for which, spent_ms in GETATTR_TIMES_MS.items() if name == "GETATTR" else ():
+        _add(meters.sent[name], transfers, extra * CALL_BYTES)
+        _add(meters.received[name], transfers, extra * REPLY_BYTES)
+        for which, spent_ms in METADATA_TIMES_MS.items():
             _add(meters.times[name, which], transfers, np.round(extra * spent_ms).astype(np.int64))
-    _add(meters.sends, transfers, counts)
-    # At each send the transport adds the length of its queue: arrivals a second times the time they wait.
-    waiting = spent["queue_ms"] // step_ms
-    _add(meters.backlog, transfers, counts * waiting)
 
 
 def _spent(counts: Counts, transfers: Transfers, seed: int) -> dict[str, Counts]:

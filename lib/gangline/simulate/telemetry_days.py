@@ -113,9 +113,9 @@ class TelemetryDays:
 
     def _nfs_blocks(self, day: DaySlice) -> Iterator[SeriesBlock]:
         nfs, total = self._nfs, "node_mountstats_nfs_operations_{}_total"
-        for metric, operation in (("sent_bytes", "WRITE"), ("received_bytes", "READ")):
-            labels = MOUNT | {"operation": operation}
-            yield self._on_nodes(total.format(metric), nfs.bytes[operation].day(day), labels)
+        for metric, meters in (("sent_bytes", nfs.sent), ("received_bytes", nfs.received)):
+            for operation, meter in meters.items():
+                yield self._on_nodes(total.format(metric), meter.day(day), MOUNT | {"operation": operation})
         for operation, meter in nfs.requests.items():
             labels = MOUNT | {"operation": operation}
             yield from self._timed(day, self._on_nodes(total.format("requests"), meter.day(day), labels))
