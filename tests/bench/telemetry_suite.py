@@ -28,7 +28,7 @@ from tests.bench.telemetry import DAY_STEPS, START_MS, STEP_MS, write_config, wr
 from tests.bench.telemetry_peers import parse_in_two_processes, peer_z_with_duckdb, read_with_duckdb
 
 IS_FULL = os.environ.get("BENCH") == "full"
-SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 9)  # of a metric: 13 M and 203 M samples, or 4.4 M and 13 M
+SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 18)  # of a metric: 13 M and 203 M samples, or 4.4 M and 26 M
 QUERY_RANGE_SERIES = 13_000 if IS_FULL else 2_000  # 30 bytes a sample: 1.1 GB, or 170 MB
 WEEK_METRICS = 8 if IS_FULL else 4
 GIB = 1024**3

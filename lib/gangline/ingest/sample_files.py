@@ -11,7 +11,7 @@ from gangline.ingest.loading import FileOutcome, record_samples, unreadable
 from gangline.sources.metering import Meter
 from gangline.store.filling import Filled, fill, joined
 from gangline.store.readers import fill_all, is_worth_a_helper
-from gangline.store.shares import Share, shares_of
+from gangline.store.shares import Share, is_long, shares_of
 
 PACKED_TIMES = 4  # text is about this much longer than what is packed of it
 
@@ -41,7 +41,7 @@ def load_sample_files(
     tell : told each file as its turn comes
     meter : told, while that file is read, how many of its bytes are and how many it has
     """
-    is_helped = is_worth_a_helper(sum(_text_bytes(file) for file in files))
+    is_helped = _are_several_shares(files) and is_worth_a_helper(sum(_text_bytes(file) for file in files))
     filled = fill_all(_shares(files, telemetry), is_helped, meter)
     for file in files:
         tell(file.found)
@@ -74,6 +74,10 @@ def _whole_of(filled: Iterator[tuple[Share, Filled]], file: SampleFile, telemetr
 
 def _uncut(file: SampleFile, telemetry: Path) -> Share:
     return Share(file.found.path, file.found.options, telemetry, file.found.path, sha256=file.sha256)
+
+
+def _are_several_shares(files: list[SampleFile]) -> bool:
+    return len(files) > 1 or any(is_long(file.found.input, file.size_bytes) for file in files if file.problem is None)
 
 
 def _text_bytes(file: SampleFile) -> int:

@@ -1,6 +1,6 @@
 """Samples out of the store into numpy, metric by metric and day by day."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import chain, groupby
@@ -24,6 +24,10 @@ where is_live and metric = ? and day = ? order by file_name, row_group
 _PARTS_BY_DAY = """
 select day, file_name, row_group, row_group_count from meta.sample_parts
 where is_live and metric = ? and day between ? and ? order by day, file_name, row_group
+"""
+_PARTS_OF_METRIC = """
+select day, file_name, row_group, row_group_count from meta.sample_parts
+where is_live and metric = ? order by day, file_name, row_group
 """
 _DAYS = "select distinct day from meta.sample_parts where is_live and metric = ? and day between ? and ? order by day"
 
@@ -63,6 +67,13 @@ class SampleStore:
     def rows(self, metric: str, day: date) -> Iterator[SeriesDay]:
         """Every row of a metric's day, as stored: with NaN, and a series twice where its day is not settled."""
         return self._rows(metric, day, self._con.execute(_PARTS, [metric, day]).fetchall())
+
+    def rows_by_day(self, metric: str) -> Callable[[date], Iterator[SeriesDay]]:
+        """What `rows` gives of any day, from the parts that the warehouse names now: they are looked up once."""
+        parts: dict[date, list[tuple[str, int, int]]] = {}
+        for day, file_name, first, count in self._con.execute(_PARTS_OF_METRIC, [metric]).fetchall():
+            parts.setdefault(day, []).append((file_name, first, count))
+        return lambda day: self._rows(metric, day, parts.get(day, []))
 
     def by_day(self, metric: str, start_ms: int, end_ms: int) -> Iterator[tuple[date, Iterator[SeriesDay]]]:
         """The days in [start, end) in order, each with its rows, which are read as they are taken."""

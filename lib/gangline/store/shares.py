@@ -18,7 +18,7 @@ from gangline.sources.prometheus_judging import SERIES_MAX_BYTES
 from gangline.sources.records import SourceOptions
 
 SHARE_BYTES = 160 << 20  # at most, of text; its samples are about one filling of the sink
-PLAIN_MIN_BYTES = 96 << 20  # of a file that is worth cutting
+PLAIN_MIN_BYTES = 64 << 20  # of a file that is worth cutting
 UNPACKED_SHARE_BYTES = 64 << 20  # these stand in memory
 PACKED_MIN_BYTES = 40 << 20
 HAS_MEMORY_FILES = hasattr(os, "memfd_create")
@@ -78,13 +78,18 @@ def shares_of(path: Path, options: SourceOptions, telemetry: Path, sha256: str |
         yield replace(whole, problem=error)
 
 
+def is_long(file: InputFile, size_bytes: int) -> bool:
+    """True where a file is cut, if it holds lines that stand for themselves."""
+    if file.is_packed():
+        return HAS_MEMORY_FILES and size_bytes >= PACKED_MIN_BYTES
+    return size_bytes >= PLAIN_MIN_BYTES
+
+
 def _cut(whole: Share) -> Iterator[Share]:
     file = InputFile(whole.path)
-    is_packed = file.is_packed()
-    least = PACKED_MIN_BYTES if is_packed else PLAIN_MIN_BYTES
-    if whole.read_bytes < least or (is_packed and not HAS_MEMORY_FILES) or not prometheus.has_export_lines(file):
+    if not is_long(file, whole.read_bytes) or not prometheus.has_export_lines(file):
         yield whole
-    elif is_packed:
+    elif file.is_packed():
         yield from _unpacked(whole, file)
     else:
         yield from _plain(whole)

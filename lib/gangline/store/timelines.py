@@ -52,6 +52,13 @@ class DayTimes:
         return int.from_bytes(digest, "little", signed=True)
 
     @cached_property
+    def even_step_ms(self) -> int | None:
+        """How far apart all of them are; null where they are not equally so, or fewer than two."""
+        distances = self.times_ms[1:] - self.times_ms[:-1]
+        first = int(distances[0]) if distances.size else None
+        return first if first is not None and bool((distances == first).all()) else None
+
+    @cached_property
     def statistics(self) -> DayStatistics:
         """Of every timestamp of the day."""
         return DayStatistics.of(self.times_ms)
