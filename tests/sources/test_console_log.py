@@ -88,3 +88,19 @@ def test_a_file_of_nobody_is_read_and_counted(tmp_path: Path) -> None:
     reading = reader_of(console_log, tmp_path / "logs", "stdout.log")("x\n", node="gpu071")
     assert (reading.row(TABLE)["session_id"], reading.row(TABLE)["node"]) == (None, "gpu071")
     assert reading.log.oddities == {"session_unknown": (1, None)}
+
+
+@pytest.mark.parametrize(
+    "hole", [1, 100, console_log.LINE_BYTES - 5, console_log.LINE_BYTES, 3 * console_log.LINE_BYTES + 7]
+)
+def test_a_hole_of_nuls_hides_neither_a_line_nor_its_time(read: Read, hole: int) -> None:
+    """As `> slurm-1234.out` leaves it while the program writes on."""
+    reading = read("\0" * hole + "2026-03-02T01:00:00Z CUDA out of memory\nb\n" + "\0" * hole)
+    texts = [(row["line"], row["text"], str(row["at"])[:16]) for row in reading.rows(TABLE)]
+    assert texts == [(1, "2026-03-02T01:00:00Z CUDA out of memory", "2026-03-02 01:00"), (2, "b", "2026-03-02 01:00")]
+    assert (reading.log.records, reading.log.loaded) == (2, 2)
+
+
+def test_no_escape_of_a_terminal_is_left(read: Read) -> None:
+    reading = read("\x1b]0;title\x07a\n\x9b31mb\n\x1bc\n")
+    assert [row["text"] for row in reading.rows(TABLE)] == ["]0;titlea", "31mb", "c"]

@@ -24,7 +24,7 @@ VERSION = 1
 
 BATCH_ROWS = 20_000
 LINE_BYTES = 16_384
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # Most telling first: a UUID, a number that is called a job's, a number of its own.
 _SESSION_IDS = (

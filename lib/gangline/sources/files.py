@@ -85,10 +85,19 @@ def stretch(raw: io.FileIO, length: int) -> BinaryIO:
 def _capped(stream: BinaryIO, max_bytes: int) -> Iterator[bytes]:
     if max_bytes < 0:
         yield from stream
-    while line := stream.readline(max_bytes + 1):
+    while line := _behind_hole(stream, max_bytes + 1):
         yield line
         while len(line) > max_bytes and not line.endswith(b"\n"):
             line = stream.readline(max_bytes + 1) or b"\n"
+
+
+def _behind_hole(stream: BinaryIO, size: int) -> bytes:
+    """The next line; NULs before it, as a truncated log or a power cut leaves them by the gigabyte, are no text."""
+    line = stream.readline(size)
+    while line.startswith(b"\0"):
+        line = line.lstrip(b"\0")
+        line += b"" if line.endswith(b"\n") else stream.readline(size - len(line))
+    return line
 
 
 class _GzipOver(gzip.GzipFile):
