@@ -147,6 +147,29 @@ def test_a_save_before_times_are_told_is_not_measured(tmp_path_factory: pytest.T
     assert (second["is_covered"], second["request_s"]) == (True, pytest.approx(2400 * 2.026))
 
 
+def test_an_export_of_what_is_needed_alone_is_measured(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Bytes of the way that each operation goes, and times of READ and WRITE only: the simulated cluster's export."""
+    lines = [line for line in CLUSTER.lines if not _is_spare(line)]
+    assert len(lines) < len(CLUSTER.lines)
+    config = mountstats.ingested(tmp_path_factory.mktemp("needed"), lines)
+    with connect(config) as con:
+        told = query(
+            con, "select operation, bool_and(is_covered) as is_covered from marts.checkpoint_requests group by all"
+        )
+    assert told["is_covered"].to_list() == [True] * told.height
+    assert {"READ", "WRITE", "GETATTR"} <= set(told["operation"].to_list())
+
+
+def _is_spare(line: str) -> bool:
+    """Whether the series tells of an operation what only others are asked for."""
+    is_data = '"READ"' in line or '"WRITE"' in line
+    is_seldom = (
+        "transmissions_total" in line or "major_timeouts" in line or ("_time_seconds_total" in line and not is_data)
+    )
+    wrong_way = ('"WRITE"' in line and "received_bytes" in line) or ('"READ"' in line and "sent_bytes" in line)
+    return is_seldom or wrong_way
+
+
 def _counts_requests(line: str, node: str) -> bool:
     return f'"{node}:9100"' in line and "operations_requests_total" in line
 

@@ -27,7 +27,9 @@ COLUMNS = {
     "major_timeouts": "nfs_major_timeouts",
 }
 """Counters of an operation, and the roles that tell them."""
-SELDOM = ("transmissions", "major_timeouts")  # a save is measured without them
+TIMED = ("requests", "request_s", "queue_s", "response_s")
+NEEDED = {"READ": (*TIMED, "received_bytes"), "WRITE": (*TIMED, "sent_bytes")}
+"""What must be told of an operation for it to be measured; of all others their number is enough."""
 COVERED_MIN_RATIO, ROUNDING = 0.9, 1e-9
 KEPT_IDLE = ("READ", "WRITE")  # rows without a request say that a node was seen and did nothing
 
@@ -67,7 +69,8 @@ class _DaySums:
 
     def _rows_of(self, operation: str) -> pl.DataFrame:
         sums, told = self.counted[operation], self.told[operation]
-        main = [place for place, column in enumerate(self.columns) if column not in SELDOM]
+        needed = NEEDED.get(operation, TIMED[:1])
+        main = [place for place, column in enumerate(self.columns) if column in needed]
         named = self.asked.rows.select("phase", "checkpoint_id", "node")[self.places]
         rows = named.with_columns(
             pl.lit(operation).alias("operation"),
