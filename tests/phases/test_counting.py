@@ -1,6 +1,6 @@
 """What counters of nodes counted in each step, day by day, against the counters read whole (analyses 10)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from typing import cast
 
@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gangline.counters import count_by_step, deltas_of
-from gangline.phases.counting import LAG_MS, Counted, CounterDays, by_node
+from gangline.phases.counted import EvenSamples, by_node, counted_of
+from gangline.phases.counting import LAG_MS, CounterDays
 from gangline.roles.definitions import ROLES
 from gangline.roles.resolving import ResolvedRole
 from gangline.store.layout import DAY_MS, day_of
@@ -31,7 +32,10 @@ class DaysOf:
     def __init__(self, series: dict[int, Series]) -> None:
         self._series = series
 
-    def rows(self, metric: str, day: date) -> Iterator[SeriesDay]:
+    def rows_by_day(self, metric: str) -> Callable[[date], Iterator[SeriesDay]]:
+        return self._rows
+
+    def _rows(self, day: date) -> Iterator[SeriesDay]:
         for series_id, (times_ms, values) in self._series.items():
             for times in cut_by_day(times_ms):
                 if day_of(times.day) == day:
@@ -104,12 +108,11 @@ def test_a_mount_that_ends_leaves_the_node_known_by_the_other() -> None:
 
 
 def test_one_sample_counts_nothing() -> None:
-    assert Counted.of(SeriesSamples(1, np.array([START_MS]), np.array([1.0])), 1.0) is None
+    assert counted_of(SeriesSamples(1, np.array([START_MS]), np.array([1.0]))) is None
 
 
 def test_even_scrapes_between_steps_are_split_by_time() -> None:
-    times_ms = START_MS + 10_000 + 30_000 * np.arange(4, dtype=np.int64)
-    counted = Counted.of(SeriesSamples(1, times_ms, np.array([0.0, 30, 90, 180])), 1.0)
+    counted = counted_of(EvenSamples(1, START_MS + 10_000, 30_000, np.array([0.0, 30, 90, 180])))
     assert counted is not None
     steps = counted.by_step(Grid(START_MS, 30_000, 5))
     assert steps.counted.tolist() == [0, 50.0, 80.0, 0, 0]

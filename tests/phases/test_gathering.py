@@ -3,19 +3,15 @@
 import numpy as np
 import pytest
 
-from gangline.phases.counting import Counted, StepCounts
+from gangline.phases.counted import EvenlyCounted, StepCounts
 from gangline.phases.gathering import Beat, Gathering, Member
 from gangline.roles.gpu_use import NodeSums
-from gangline.store.reading import SeriesSamples
 
 MIN = 60_000
 
 
-def scraped(step_ms: int, offset_ms: int, samples: int = 10) -> Counted:
-    times_ms = offset_ms + step_ms * np.arange(samples, dtype=np.int64)
-    counted = Counted.of(SeriesSamples(1, times_ms, np.arange(samples, dtype=float)), 1.0)
-    assert counted is not None
-    return counted
+def scraped(step_ms: int, offset_ms: int, samples: int = 10) -> EvenlyCounted:
+    return EvenlyCounted(offset_ms, step_ms, np.ones(samples - 1))
 
 
 @pytest.mark.parametrize(

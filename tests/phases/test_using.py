@@ -1,6 +1,6 @@
 """GPU use of nodes by step: added up before it is cut, and one by one where a sample is none (analyses 6)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from typing import cast
 
@@ -31,8 +31,8 @@ class Rows:
         times = (shared, shared, later)
         self._rows = [SeriesDay(place + 1, times[place], np.array(own)) for place, own in enumerate(values)]
 
-    def rows(self, metric: str, day: date) -> Iterator[SeriesDay]:
-        yield from self._rows
+    def rows_by_day(self, metric: str) -> Callable[[date], Iterator[SeriesDay]]:
+        return lambda day: iter(self._rows)
 
 
 def sums_of(values: list[list[float]], nodes: tuple[str | None, ...]) -> tuple[list[list[float]], list[list[float]]]:

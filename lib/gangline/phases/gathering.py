@@ -1,13 +1,14 @@
 """A session's steps, filled day by day."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gangline.phases.counting import Counted, StepCounts
+from gangline.phases.counted import SeriesCounts, StepCounts
 from gangline.phases.steps import ROUNDING, Counts, Flow, SessionSteps, enough
 from gangline.phases.stretches import Values
 from gangline.roles.gpu_use import NodeSums
@@ -15,6 +16,8 @@ from gangline.store.matrix import Grid
 
 WHOLE_MS = 1000
 HALF = 0.5
+Span = tuple[int, int]
+"""Steps [first, stop) of a session."""
 
 
 def to_seconds(step_ms: int) -> int:
@@ -34,12 +37,12 @@ class Beat:
     origin_ms: int
 
     @classmethod
-    def of(cls, series: Iterable[Counted]) -> "Beat":
+    def of(cls, series: Iterable[SeriesCounts]) -> "Beat":
         """The commonest scrape step, the longer of equals, from where most scrapes fall, else from 1970."""
         counted = list(series)
         steps = Counter(to_seconds(each.scrape_ms) for each in counted)
         step_ms = max(steps, key=lambda step: (steps[step], step))
-        origins = Counter(int(each.times_ms[-1]) % step_ms // WHOLE_MS * WHOLE_MS for each in counted)
+        origins = Counter(each.last_ms % step_ms // WHOLE_MS * WHOLE_MS for each in counted)
         origin_ms, count = min(origins.items(), key=lambda origin: (-origin[1], origin[0]))
         return cls(step_ms, origin_ms if count > HALF * len(counted) else 0)
 
@@ -73,7 +76,7 @@ class _Steps:
 
     beat: Beat
     first: int
-    spans: list[tuple[int, int]]
+    spans: list[Span]
     members: Counts
 
     @classmethod
@@ -86,11 +89,18 @@ class _Steps:
             inside[begin:stop] += 1
         return cls(beat, first, spans, inside)
 
-    def meeting(self, place: int, grid: Grid) -> tuple[slice, slice]:
+    @cached_property
+    def alike(self) -> dict[Span, list[int]]:
+        """Places of the members that are in for the same steps."""
+        places: dict[Span, list[int]] = {}
+        for place, span in enumerate(self.spans):
+            places.setdefault(span, []).append(place)
+        return places
+
+    def meeting(self, span: Span, grid: Grid) -> tuple[slice, slice]:
         """The steps of a grid that a member is in for: among its session's steps and among the grid's."""
         shift = (grid.start_ms - self.beat.origin_ms) // self.beat.step_ms - self.first
-        begin, stop = self.spans[place]
-        begin, stop = max(begin, shift), min(stop, shift + grid.step_count)
+        begin, stop = max(span[0], shift), min(span[1], shift + grid.step_count)
         stop = max(begin, stop)
         return slice(begin, stop), slice(begin - shift, stop - shift)
 
@@ -129,14 +139,16 @@ class Gathering:
     def take_written(self, grid: Grid, written: dict[str, StepCounts], writer_min_bytes_per_s: float) -> None:
         """Goes on with what nodes wrote in some steps."""
         most = writer_min_bytes_per_s * grid.step_ms / 1000 * (1 + ROUNDING)
-        for own, there, node in self._present(written, grid):
-            _add(self.write, own, written[node], there)
-            self._writers[own] += written[node].counted[there] > most
+        for own, there, nodes in self._present(written, grid):
+            _add(self.write, own, nodes, there)
+            writers = self._writers[own]
+            for steps in nodes:
+                writers += steps.counted[there] > most
 
     def take_read(self, grid: Grid, read: dict[str, StepCounts]) -> None:
         """Goes on with what nodes read in some steps."""
-        for own, there, node in self._present(read, grid):
-            _add(self.read, own, read[node], there)
+        for own, there, nodes in self._present(read, grid):
+            _add(self.read, own, nodes, there)
 
     def take_scrapes(self, grid: Grid, scrape_ms: int) -> None:
         """Notes how far apart samples were in some steps."""
@@ -146,7 +158,7 @@ class Gathering:
     def take_util(self, grid: Grid, sums: NodeSums, places: dict[str, int]) -> None:
         """Goes on with GPU use in some steps; a node with more GPUs than the session holds of it is not known."""
         for number, member in enumerate(self.members):
-            own, there = self._util_steps.meeting(number, grid)
+            own, there = self._util_steps.meeting(self._util_steps.spans[number], grid)
             if own.start >= own.stop:
                 continue
             total, gpus = sums.total[places[member.node], there], sums.count[places[member.node], there]
@@ -172,11 +184,13 @@ class Gathering:
             self._util_by_step(),
         )
 
-    def _present(self, counted: dict[str, StepCounts], grid: Grid) -> Iterable[tuple[slice, slice, str]]:
-        for number, member in enumerate(self.members):
-            own, there = self._steps.meeting(number, grid)
-            if member.node in counted and own.start < own.stop:
-                yield own, there, member.node
+    def _present(self, counted: dict[str, StepCounts], grid: Grid) -> Iterator[tuple[slice, slice, list[StepCounts]]]:
+        """What members counted that are in for the same of these steps."""
+        for span, places in self._steps.alike.items():
+            own, there = self._steps.meeting(span, grid)
+            if own.start < own.stop:
+                nodes = [self.members[place].node for place in places]
+                yield own, there, [counted[node] for node in nodes if node in counted]
 
     def _util_by_step(self) -> Values:
         """Mean GPU use in each step of traffic: of the steps of GPU use that it touches, those that are known."""
@@ -201,6 +215,10 @@ class Gathering:
         return np.where(seen > 0, (total[highs] - total[lows]) / np.maximum(seen, 1), np.nan)
 
 
-def _add(flow: Flow, own: slice, steps: StepCounts, there: slice) -> None:
-    flow.bytes[own] += steps.counted[there]
-    flow.reporting[own] += 1 if steps.is_known is None else steps.is_known[there]
+def _add(flow: Flow, own: slice, nodes: list[StepCounts], there: slice) -> None:
+    total, reporting = flow.bytes[own], flow.reporting[own]
+    reporting += sum(steps.is_known is None for steps in nodes)
+    for steps in nodes:
+        total += steps.counted[there]
+        if steps.is_known is not None:
+            reporting += steps.is_known[there]

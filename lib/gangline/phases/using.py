@@ -28,7 +28,7 @@ class GpuDays:
     """The role of GPU use, read by day."""
 
     def __init__(self, store: SampleStore, role: ResolvedRole) -> None:
-        self._store, self._role = store, role
+        self._role, self._rows_of = role, store.rows_by_day(role.source.metric)
         self._limit = DCGM_BLANK_MIN if role.source.metric.startswith(DCGM_PREFIX) else np.inf
         rows = role.series.select("series_id", "node", "gpu_index", "gpu_uuid").iter_rows()
         self._node_of = {series: node for series, node, index, uuid in rows if node and (index, uuid) != (None, None)}
@@ -41,7 +41,7 @@ class GpuDays:
         """
         sums = NodeSums.none(len(places), grid.step_count)
         alike: dict[tuple[int, int], _Alike] = {}  # holding the timestamps keeps their id from being used again
-        for row in self._store.rows(self._role.source.metric, day):
+        for row in self._rows_of(day):
             place = places.get(self._node_of.get(row.series_id, ""))
             if place is None:
                 continue

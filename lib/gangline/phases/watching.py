@@ -8,7 +8,8 @@ from datetime import date, timedelta
 import numpy as np
 
 from gangline.intervals import EPOCH
-from gangline.phases.counting import LAG_MS, Counted, CounterDays, StepCounts, by_node
+from gangline.phases.counted import SeriesCounts, StepCounts, by_node
+from gangline.phases.counting import LAG_MS, CounterDays
 from gangline.phases.gathering import Beat, Gathering, to_seconds
 from gangline.phases.stretches import Values
 from gangline.phases.using import GpuDays
@@ -25,9 +26,9 @@ class Day:
     """A UTC day of every role that was found, and of each beat that was asked for."""
 
     day: date
-    written: dict[str, list[Counted]]
-    read: dict[str, list[Counted]]
-    steps: dict[tuple[str, Beat, str], StepCounts] = field(default_factory=dict)
+    written: dict[str, list[SeriesCounts]]
+    read: dict[str, list[SeriesCounts]]
+    steps: dict[tuple[str, Beat], dict[str, StepCounts]] = field(default_factory=dict)
 
     @property
     def start_ms(self) -> int:
@@ -35,13 +36,14 @@ class Day:
         return (self.day - EPOCH.date()).days * DAY_MS
 
     def by_step(self, what: str, beat: Beat, nodes: list[str]) -> dict[str, StepCounts]:
-        """`written` or `read` of each of these nodes that tells, in the steps that are due."""
+        """`written` or `read` of each of these nodes that tells, and perhaps of others, in the steps that are due."""
         series = self.written if what == "written" else self.read
         grid = beat.grid(self.start_ms - LAG_MS, self.start_ms + DAY_MS - LAG_MS)
+        steps = self.steps.setdefault((what, beat), {})
         for node in nodes:
-            if node in series and (what, beat, node) not in self.steps:
-                self.steps[what, beat, node] = by_node(series[node], grid)
-        return {node: self.steps[what, beat, node] for node in nodes if node in series}
+            if node in series and node not in steps:
+                steps[node] = by_node(series[node], grid)
+        return steps
 
 
 @dataclass(eq=False)
@@ -85,7 +87,7 @@ class Watching:
             if session.beat is not None:
                 self._take_traffic(day, session, nodes, counted)
 
-    def _take_traffic(self, day: Day, session: Gathering, nodes: list[str], counted: list[Counted]) -> None:
+    def _take_traffic(self, day: Day, session: Gathering, nodes: list[str], counted: list[SeriesCounts]) -> None:
         assert session.beat is not None
         grid = session.beat.grid(day.start_ms - LAG_MS, day.start_ms + DAY_MS - LAG_MS)
         session.take_written(grid, day.by_step("written", session.beat, nodes), self.writer_min_bytes_per_s)

@@ -61,9 +61,10 @@ def levels_of(store: SampleStore, role: ResolvedRole) -> Levels:
     """A reader of a role by day."""
     series_of = _series_of(role)
     limit = DCGM_BLANK_MIN if role.source.metric.startswith(DCGM_PREFIX) else np.inf
+    rows_of = store.rows_by_day(role.source.metric)
 
     def levels(day: date, grid: Grid) -> Iterator[tuple[GpuSeries, Values]]:
-        for row in store.rows(role.source.metric, day):
+        for row in rows_of(day):
             series = series_of.get(row.series_id)
             if series is not None:
                 values = np.where(row.values < limit, row.values, np.nan)  # NaN is not below
