@@ -6,6 +6,7 @@ from dataclasses import replace
 import duckdb
 import pytest
 
+from gangline import nfs
 from gangline.config import load
 from gangline.ingest import ingest
 from gangline.simulate.exports import write_exports
@@ -13,7 +14,7 @@ from gangline.simulate.history import draw
 from gangline.simulate.plan import Plan, Span
 from gangline.simulate.truth import truth_of
 from gangline.warehouse import connect
-from tests.simulate.reference import SEED
+from tests.simulate.reference import SEED, window_of
 
 HOUR = 3_600_000
 Rows = list[tuple[object, ...]]
@@ -142,6 +143,18 @@ def test_loads(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
     for row, load_of in zip(told, loads, strict=True):
         assert row[3] == pytest.approx(30 * sum(load_of.rates_bytes_per_s), rel=1e-9)
         assert row[4] == pytest.approx(max(load_of.rates_bytes_per_s), rel=1e-9)
+
+
+def test_requests(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
+    told = nfs.figures(con, window_of(plan.telemetry))
+    assert told["nfs.saves_measured"].value == len(plan.saves)
+    means = {name: told[f"nfs.{name}"].value for name in ("write_kb", "read_request_ms", "read_kb", "metadata_share")}
+    assert means == {
+        "write_kb": pytest.approx(1021, rel=1e-4),
+        "read_request_ms": pytest.approx(78.2, rel=1e-4),
+        "read_kb": pytest.approx(440, rel=1e-4),
+        "metadata_share": pytest.approx(0.0085, abs=5e-5),
+    }
 
 
 def test_xids(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
