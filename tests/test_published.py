@@ -46,7 +46,7 @@ def test_another_cluster_is_not_taken_for_the_reports(con: duckdb.DuckDBPyConnec
 
 def test_every_row_without_a_value_says_why(con: duckdb.DuckDBPyConnection, window: Window) -> None:
     left = published.unanswered(published.compared(con, window))
-    assert left.filter(left["why"].is_null())["printed"].to_list() == []
+    assert left.filter(left["reason"].is_null())["printed"].to_list() == []
 
 
 def test_a_value_is_judged_by_its_printed_digits(con: duckdb.DuckDBPyConnection, window: Window) -> None:
@@ -82,7 +82,7 @@ def test_rates_of_others(
     low: float | None,
     high: float | None,
 ) -> None:
-    row = published_clusters.rates(con, window).filter(cluster=cluster, what=what).row(0, named=True)
+    row = published_clusters.rates(con, window).filter(cluster=cluster, meaning=what).row(0, named=True)
     found = [row[f"{name}_per_1000_node_days"] for name in ("rate", "low", "high")]
     assert found == pytest.approx([rate, low, high], abs=0.006)
 

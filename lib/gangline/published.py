@@ -86,18 +86,22 @@ def alike(value: float, unit: str, printed: str) -> str:
 
 
 def disagreeing(compared: pl.DataFrame) -> pl.DataFrame:
-    """Rows outside their printed digits: subject, figure, printed, computed, note."""
-    return compared.filter(verdict=OUTSIDE).select("subject", "figure", "printed", "computed", "note")
+    """Rows outside their printed digits: subject, figure, printed, computed, meaning."""
+    return compared.filter(verdict=OUTSIDE).select(
+        "subject", "figure", "printed", "computed", pl.col("note").alias("meaning")
+    )
 
 
 def ambiguous(compared: pl.DataFrame) -> pl.DataFrame:
-    """Rows of which something must be said: subject, figure, printed, computed, note."""
-    return compared.filter(pl.col("note").is_not_null()).select("subject", "figure", "printed", "computed", "note")
+    """Rows of which something must be said: subject, figure, printed, computed, meaning."""
+    return compared.filter(pl.col("note").is_not_null()).select(
+        "subject", "figure", "printed", "computed", pl.col("note").alias("meaning")
+    )
 
 
 def unanswered(compared: pl.DataFrame) -> pl.DataFrame:
-    """Rows without a computed value, with why: subject, figure, printed, verdict, why."""
-    why = pl.coalesce("why", "note").alias("why")
+    """Rows without a computed value, with why: subject, figure, printed, verdict, reason."""
+    why = pl.coalesce("why", "note").alias("reason")
     return compared.filter(pl.col("computed").is_null()).select("subject", "figure", "printed", "verdict", why)
 
 
@@ -128,13 +132,13 @@ def case(con: duckdb.DuckDBPyConnection, compared: pl.DataFrame) -> str:
 
 
 def reconciled(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
-    """Four counts that are easily mixed up, what each is of, and how they hang together: what, printed, here, how."""
+    """Four counts that are easily mixed up, and how they hang together: what, printed, here, meaning."""
     seen = spans(con, window)[TELEMETRY]
     span = {"start": window.start, "end": window.end, "from": seen.start, "to": seen.end}
     found = query(con, _RECONCILED, **span).row(0, named=True)
     rows = [(what, printed, found[name], how.format(**found)) for what, printed, name, how in _COUNTS]
     return pl.DataFrame(
-        rows, schema={"what": pl.String, "printed": pl.Int64, "here": pl.Int64, "how": pl.String}, orient="row"
+        rows, schema={"what": pl.String, "printed": pl.Int64, "here": pl.Int64, "meaning": pl.String}, orient="row"
     )
 
 

@@ -31,8 +31,8 @@ def rates(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        block, cluster, what (one event there), events, node_days, rate_per_1000_node_days with low_... and high_...
-        (Garwood, or what the printed words allow; null where only a rate is printed), source, note.
+        block, cluster, meaning (what one event is there), events, node_days, rate_per_1000_node_days with low_... and
+        high_... (Garwood, or what the printed words allow; null where only a rate is printed), source, reason (a note).
     """
     theirs = query(con, _THEIRS, blocks=list(RATED))
     rows = [*_ours(con, window), *(_their_row(row) for row in theirs.iter_rows(named=True))]
@@ -121,18 +121,19 @@ def _node_rate(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
 _SCHEMA = {
     "block": pl.String,
     "cluster": pl.String,
-    "what": pl.String,
+    "meaning": pl.String,
     "events": pl.Int64,
     "node_days": pl.Float64,
     "rate_per_1000_node_days": pl.Float64,
     "low_per_1000_node_days": pl.Float64,
     "high_per_1000_node_days": pl.Float64,
     "source": pl.String,
-    "note": pl.String,
+    "reason": pl.String,
 }
 _THEIRS = "select * from staging.published_clusters where list_contains($blocks::varchar[], block) order by place"
 _OTHERS = """
-    select block, cluster, quantity, printed, failure_is, note, source from staging.published_clusters
+    select block, cluster, quantity, printed, failure_is as meaning, note as reason, source
+    from staging.published_clusters
     where not list_contains($blocks::varchar[], block) order by place
 """
 _LAUNCHES = """

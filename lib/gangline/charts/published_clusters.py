@@ -11,7 +11,7 @@ ROW_HEIGHT = 22
 
 def dots(rates: pl.DataFrame) -> pl.DataFrame:
     """Rows for `strips`, of known rates: name, block, is_here, rate, low, high. Takes `published_clusters.rates`."""
-    name = pl.concat_str("cluster", pl.lit(": "), "what")
+    name = pl.concat_str("cluster", pl.lit(": "), "meaning")
     known = rates.drop_nulls("rate_per_1000_node_days")
     rate, low, high = (pl.col(f"{part}_per_1000_node_days") for part in ("rate", "low", "high"))
     return known.select(
