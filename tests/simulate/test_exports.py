@@ -118,6 +118,13 @@ def test_the_folder_says_that_it_is_simulated(folder: Path) -> None:
     assert not is_written(folder, replace(PLAN, seed=6))
 
 
+def test_equal_plans_give_equal_bytes_however_many_write(folder: Path, tmp_path: Path) -> None:
+    write_exports(tmp_path, PLAN, lambda *_: None, workers=2)
+    ours = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert ours == {path: (folder / path).read_bytes() for path in ours}
+    assert len(ours) == 12
+
+
 def test_exports_that_were_deleted_are_written_again(tmp_path: Path) -> None:
     _write(tmp_path)
     shutil.rmtree(tmp_path / "raw" / "telemetry")
