@@ -61,6 +61,23 @@ class TestYears:
         os.utime(path, (at("2024-06-01").timestamp(),) * 2)
         assert times(read_file(kernel_log, path)) == [datetime(year, 1, 9, 10, tzinfo=UTC)]
 
+    def test_logs_of_nodes_one_behind_the_other_are_counted_each_by_itself(self, read: Read) -> None:
+        stamps = ("Oct  3 10:00:00", "Jan 20 10:00:00")
+        text = "".join(syslog(*stamps).replace("gpu071", node) for node in ("gpu001", "gpu002", "gpu003"))
+        assert (
+            times(read(text, exported_at=at("2027-02-01")))
+            == [at("2026-10-03T10:00:00"), at("2027-01-20T10:00:00")] * 3
+        )
+
+    def test_nodes_that_write_by_turns_are_counted_together(self, read: Read) -> None:
+        lines = [("gpu001", "Mar  5"), ("gpu002", "Aug  3"), ("gpu001", "Jan 20"), ("gpu003", "Jan 21")]
+        text = "".join(f"{day} 10:00:00 {node} kernel: {XID}\n" for node, day in lines)
+        for found in (
+            read(text, exported_at=at("2027-04-01")),
+            read(text.replace("gpu001", "gpu004", 1), exported_at=at("2027-04-01")),
+        ):
+            assert [f"{time:%Y-%m}" for time in times(found)] == ["2026-03", "2026-08", "2027-01", "2027-01"]
+
     def test_the_last_day_of_february_is_of_a_leap_year(self, read: Read) -> None:
         assert times(read(syslog("Feb 29 10:00:00"), exported_at=at("2027-01-02"))) == [at("2024-02-29T10:00:00")]
 
@@ -243,7 +260,7 @@ class TestDamage:
         holes = ["\0" * 4_096, "\0" * (kernel_blocks.BLOCK_BYTES + 7), ""]
         reading = read("".join(f"{hole}{iso.format(second)}{XID}\n" for second, hole in enumerate(holes)))
         assert times(reading) == [at(f"2026-03-01T10:00:0{second}") for second in range(3)]
-        assert (reading.log.records, reading.log.loaded, reading.log.oddities) == (3, 3, {})
+        assert (reading.log.records, reading.log.loaded, reading.log.ignored, reading.log.oddities) == (3, 3, {}, {})
 
     @pytest.mark.parametrize(
         "line",

@@ -24,7 +24,7 @@ from gangline.sources.kernel_envelopes import (
 from gangline.sources.kernel_lines import CONTINUATION, NO_EVENT, Message
 from gangline.sources.kernel_messages import XID_BEGINS
 from gangline.sources.kernel_reading import KernelReading
-from gangline.sources.kernel_years import YearCount, first_year, limit_of
+from gangline.sources.kernel_years import Years, limit_of, years_of
 from gangline.sources.records import Batch, ReadLog, SourceRefusedError
 
 MESSAGE_LINES = 50
@@ -58,8 +58,8 @@ class TextLog:
         self._reading = reading
         self._zone = ZoneInfo(reading.options.time_zone)
         self._clock = KernelClock(self._zone, reading.log)
-        self._years = YearCount()
-        self._first_year = self._year = 0
+        self._years: Years | None = None
+        self._year = 0
         self._envelope: Envelope = BARE
         self._held: _Held | None = None
         self._boot: Boot | None = None
@@ -78,7 +78,8 @@ class TextLog:
                 yield from self._reading.batches.full()
         self._end_held()
         self._reading.log.split(self._passed)
-        self._reading.log.ignore(NO_EVENT, self._passed)
+        if self._passed:
+            self._reading.log.ignore(NO_EVENT, self._passed)
         for node_log in self._reading.nodes.values():
             for boot in node_log.boots.values():
                 self._date(boot)
@@ -93,12 +94,10 @@ class TextLog:
         return found
 
     def _take_envelope(self, envelope: Envelope) -> None:
-        if envelope.is_yearless and not self._first_year:
+        if envelope.is_yearless and self._years is None:
             limit = limit_of(self._file.path, self._reading.options.exported_at)
             with closing(blocks(self._file)) as parts:
-                self._first_year = first_year(
-                    (line for block in parts for line in block.lines), envelope.pattern, limit
-                )
+                self._years = years_of((line for block in parts for line in block.lines), envelope.pattern, limit)
         self._envelope = envelope
 
     def _take_block(self, block: Block) -> None:
@@ -175,8 +174,8 @@ class TextLog:
     def _see(self, number: int, head: re.Match[bytes], line: bytes, is_hot: bool) -> None:
         """Counts a record for its node and boot, and holds one that may matter."""
         envelope = self._envelope
-        if envelope.is_yearless and head["month"] != self._years.month:
-            self._year = self._first_year + self._years.step(head["stamp"])
+        if envelope.is_yearless and self._years is not None:
+            self._year = self._years.of(head)
         node_log = self._reading.node_log(head["host"] if envelope.has_host else None, envelope.name)
         uptime_s = envelope.uptime_s(head)
         boot = node_log.boot(number, uptime_s, self._told_boot)
