@@ -5,6 +5,7 @@ first is held, so that the larger writers come to 25.2 GB. The 1,295 GB in all a
 in the same step, as much as the others; a session's own nodes write 1,233 GB.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,7 +82,7 @@ def _queues(draws: Draws, weights: Sequence[float]) -> list[float]:
 def _split_count(calibration: Calibration, count: int) -> int:
     """How many saves must fall into two scrape steps for their mean rate to be the published one."""
     in_one_step = calibration.save_bytes_per_node * GANG_NODES / (SCRAPE / SECOND)
-    return round(2 * (1 - calibration.save_bytes_per_s / in_one_step) * count)
+    return math.ceil(2 * (1 - calibration.save_bytes_per_s / in_one_step) * count)
 
 
 def _save(
