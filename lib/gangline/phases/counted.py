@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Self
 
 import numpy as np
@@ -138,8 +139,8 @@ def counted_of(samples: Samples, scale: float = 1.0, scrape_ms: int | None = Non
     if samples.values.size < 2:
         return None
     deltas = samples.values[1:] - samples.values[:-1]
-    lowest = np.minimum.reduce(deltas)
-    if np.isnan(lowest):  # as it is where any value is
+    lowest = float(np.minimum.reduce(deltas))
+    if isnan(lowest):  # as it is where any value is
         return counted_of(numbers_of(samples), scale, scrape_ms)
     counted = deltas if lowest >= 0 else increases(samples.values)
     counted = counted * scale if scale != 1 else counted

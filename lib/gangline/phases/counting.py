@@ -4,7 +4,7 @@ Memory holds one day of one role, and of each series the last hour before it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterator
 from datetime import date
 
 import numpy as np
@@ -40,31 +40,43 @@ class CounterDays:
         Series without a sample in that time are left out. Mounts of one (node, export, operation) whose counters are
         equal count once (analyses 7). Where a day has no sample, the scrape step is that of the day before.
         """
-        today = self._rows(day, nodes)
-        series = self._after_kept(today, nodes)
-        self._kept = {series_id: _tail(samples, end_ms - LAG_MS) for series_id, samples in series.items()}
-        first_ms = end_ms - DAY_MS - LAG_MS
-        series = {series_id: samples for series_id, samples in series.items() if _last_ms(samples) > first_ms}
+        found: dict[int, SeriesCounts | None] = {}
+        rivals: dict[int, Samples] = {}
+        for series_id, samples, is_of_today in self._after_kept(day, end_ms, nodes):
+            usual_ms = None if is_of_today else self._scrape_ms.get(series_id)
+            found[series_id] = counted_of(samples, self._role.source.scale, usual_ms)
+            if series_id in self._rivals:
+                rivals[series_id] = samples
+        for series_id in self._doubled(rivals):
+            del found[series_id]
         counted: dict[str, list[SeriesCounts]] = {}
-        rivals = {series_id: numbers_of(samples) for series_id, samples in series.items() if series_id in self._rivals}
-        doubled = rivals.keys() - set(counted_once(rivals, self._rivals))
-        for series_id, samples in series.items():
-            usual_ms = None if series_id in today else self._scrape_ms.get(series_id)
-            read = None if series_id in doubled else counted_of(samples, self._role.source.scale, usual_ms)
+        for series_id, read in sorted(found.items()):
             if read is not None:
                 self._scrape_ms[series_id] = read.scrape_ms
                 counted.setdefault(self._node_of[series_id], []).append(read)
         return counted
 
+    def _doubled(self, rivals: dict[int, Samples]) -> set[int]:
+        numbers = {series_id: numbers_of(samples) for series_id, samples in rivals.items()}
+        return numbers.keys() - set(counted_once(numbers, self._rivals))
+
     def _rows(self, day: date, nodes: Collection[str]) -> dict[int, SeriesDay]:
         return {row.series_id: row for row in self._rows_of(day) if self._node_of.get(row.series_id) in nodes}
 
-    def _after_kept(self, today: dict[int, SeriesDay], nodes: Collection[str]) -> dict[int, Samples]:
-        """The day's samples behind those that were kept."""
-        series = {series_id: samples for series_id, samples in self._kept.items() if self._node_of[series_id] in nodes}
-        for series_id, row in today.items():
-            series[series_id] = _joined(series.get(series_id), row)
-        return {series_id: series[series_id] for series_id in sorted(series)}
+    def _after_kept(self, day: date, end_ms: int, nodes: Collection[str]) -> Iterator[tuple[int, Samples, bool]]:
+        """Samples of the day and the hour before it, behind those that were kept; and whether any is of the day.
+
+        One series after the other: memory that the last one needed is still at hand for the next.
+        """
+        today = self._rows(day, nodes)
+        kept = {series_id: samples for series_id, samples in self._kept.items() if self._node_of[series_id] in nodes}
+        self._kept = {}
+        for series_id in kept.keys() | today.keys():
+            row = today.get(series_id)
+            samples = kept[series_id] if row is None else _joined(kept.get(series_id), row)
+            self._kept[series_id] = _tail(samples, end_ms - LAG_MS)
+            if _last_ms(samples) > end_ms - DAY_MS - LAG_MS:
+                yield series_id, samples, row is not None
 
 
 def _joined(earlier: Samples | None, row: SeriesDay) -> Samples:

@@ -1,6 +1,7 @@
 """One session's steps: what its own nodes wrote and read in each, how many of them told, how busy their GPUs were."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,15 @@ class SessionSteps:
 
     def is_known(self, flow: Flow, own: slice = slice(None)) -> Flags:
         """Steps, or some of them, in which nine tenths of the nodes report."""
-        return enough(flow.reporting[own], self.members[own])
+        return (self._is_read_known if flow is self.read else self._is_write_known)[own]
+
+    @cached_property
+    def _is_write_known(self) -> Flags:
+        return enough(self.write.reporting, self.members)
+
+    @cached_property
+    def _is_read_known(self) -> Flags:
+        return enough(self.read.reporting, self.members)
 
     def rate(self, flow: Flow) -> Values:
         """Bytes/s."""

@@ -54,9 +54,13 @@ class DayTimes:
     @cached_property
     def even_step_ms(self) -> int | None:
         """How far apart all of them are; null where they are not equally so, or fewer than two."""
-        distances = self.times_ms[1:] - self.times_ms[:-1]
-        first = int(distances[0]) if distances.size else None
-        return first if first is not None and bool((distances == first).all()) else None
+        if self.times_ms.size < 2:
+            return None
+        first, second, last = (int(self.times_ms[place]) for place in (0, 1, -1))
+        if last - first != (second - first) * (self.times_ms.size - 1):
+            return None
+        is_even = (self.times_ms == np.arange(first, last + 1, second - first)).all()
+        return second - first if is_even else None
 
     @cached_property
     def statistics(self) -> DayStatistics:
