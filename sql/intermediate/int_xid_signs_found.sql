@@ -1,9 +1,11 @@
 -- A row: one sign of an XID, an SXid or a lost bus: a kernel message, or a change of the XID gauge. A change that a
--- kernel message between its two samples explains takes that message's time. A drifting log's times are shifted.
+-- kernel message between its two samples explains takes that message's time, and so where the message came at most
+-- coalesce_s before the first of them: exporters read codes every so often. A drifting log's times are shifted.
 with messages as (select * from intermediate.int_kernel_events_placed),
 clocks as (select * from intermediate.int_kernel_clocks_compared),
 edges as (select * from intermediate.int_xid_edges_found),
 gpus as (select * from intermediate.int_gpus_identified),
+settings as (select to_microseconds((failures_coalesce_s * 1e6)::bigint) as coalesce_span from meta.settings),
 
 places as (select node, gpu_uuid, arg_max(pci_bus_id, last_at) as pci_bus_id from gpus group by all),
 
@@ -46,7 +48,9 @@ explained as (
         changes.*,
         'gauge' as source,
         'xid' as kind,
-        if(dated.sign_at > changes.previous_at, dated.sign_at, changes.seen_at) as sign_at,
+        if(
+            dated.sign_at >= changes.previous_at - settings.coalesce_span, dated.sign_at, changes.seen_at
+        ) as sign_at,
         true as has_sure_time
     from changes
     asof left join dated
@@ -54,6 +58,7 @@ explained as (
         and dated.gpu_key = changes.gpu_key
         and dated.coalesced_code = changes.coalesced_code
         and dated.sign_at <= changes.seen_at
+    cross join settings
 ),
 
 signs as (
