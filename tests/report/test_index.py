@@ -105,3 +105,25 @@ def test_windows_are_listed_newest_first(tmp_path: Path) -> None:
     page = index.cluster_page(index.read_windows(tmp_path), "orion", NOW)
     assert re.findall(r'href="([^"]*)/index.html"', page) == ["2025-09-01_2025-11-13", "2025-W41", "2025-W40"]
     assert page.count("<polyline") == 1
+
+
+def test_the_cluster_s_index_leads_to_its_postmortems(tmp_path: Path) -> None:
+    put(tmp_path / "2025-W41", "", 1.0)
+    index.write(tmp_path, "2025-W41", "orion", NOW)
+    assert "postmortems/index.html" not in (tmp_path / "index.html").read_text("utf-8")
+    put(tmp_path / index.POSTMORTEMS / "2025-10-08T0310_n1", "", 1.0)
+    index.write(tmp_path / index.POSTMORTEMS, "2025-10-08T0310_n1", "orion: postmortems", NOW)
+    index.write_cluster(tmp_path, "orion", NOW)
+    assert '<a href="postmortems/index.html">Postmortems</a>' in (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_a_week_has_its_days_and_a_printed_page_its_pdf(tmp_path: Path) -> None:
+    put(tmp_path / "2025-W41", "", 1.0)
+    path = tmp_path / "2025-W41" / "00_good.ipynb"
+    path.write_text(path.read_text("utf-8").replace('"window": "2025-W41"', '"window": "2025-W41", "days": "<days>"'))
+    (tmp_path / "2025-W41" / "00_good.pdf").write_bytes(b"%PDF-")
+    index.write(tmp_path, "2025-W41", "orion", NOW)
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert '2025-W41</a><span class="days">&lt;days&gt;</span>' in page
+    window = (tmp_path / "2025-W41" / "index.html").read_text("utf-8")
+    assert '<a href="00_good.pdf" aria-label="What &lt;ran&gt;? as PDF">PDF</a>' in window

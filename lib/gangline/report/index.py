@@ -31,6 +31,7 @@ COLUMNS = {
     "failures.job_per_1000_node_days": "Interruptions per 1,000 node-days",
 }
 MOST_COLUMNS = 4
+POSTMORTEMS = "postmortems"
 WINDOWS_IN_COURSE = 8
 
 
@@ -46,6 +47,12 @@ class WindowFacts:
     pages: list[PageFacts]
 
     @property
+    def days(self) -> str:
+        """First and last day, where the label does not say them."""
+        told = next((page.days for page in self.pages if page.days), "")
+        return "" if told == self.label else told
+
+    @property
     def is_week(self) -> bool:
         """Whether it is an ISO week."""
         return bool(WEEK.fullmatch(self.folder))
@@ -56,7 +63,13 @@ def write(place: Path, folder: str, cluster: str, now: datetime) -> None:
     window = read_window(place / folder)
     if window is not None:
         write_whole(place / folder / "index.html", window_page(window, cluster, now))
-    write_whole(place / "index.html", cluster_page(read_windows(place), cluster, now))
+    write_cluster(place, cluster, now)
+
+
+def write_cluster(place: Path, cluster: str, now: datetime) -> None:
+    """Write the index of a cluster, with a way to its postmortems where there are any."""
+    beside = [POSTMORTEMS] if (place / POSTMORTEMS / "index.html").is_file() else []
+    write_whole(place / "index.html", cluster_page(read_windows(place), cluster, now, beside))
 
 
 def read_windows(place: Path) -> list[WindowFacts]:
@@ -94,8 +107,11 @@ def window_page(window: WindowFacts, cluster: str, now: datetime) -> str:
     )  # fmt: skip
 
 
-def cluster_page(windows: Sequence[WindowFacts], cluster: str, now: datetime) -> str:
-    """Write the index of a cluster: a row for each window with a few figures and their course."""
+def cluster_page(windows: Sequence[WindowFacts], cluster: str, now: datetime, beside: Sequence[str] = ()) -> str:
+    """Write the index of a cluster: a row for each window with a few figures and their course.
+
+    `beside` names folders in it that have an index of their own.
+    """
     columns = [key for key in COLUMNS if any(key in window.figures for window in windows)][:MOST_COLUMNS]
     rows = [_row(window, windows, columns) for window in windows]
     return _environment().get_template("cluster.html.j2").render(
@@ -104,6 +120,7 @@ def cluster_page(windows: Sequence[WindowFacts], cluster: str, now: datetime) ->
             "meta": [f"{len(windows)} {'window' if len(windows) == 1 else 'windows'}", *_meta(now)],
             "columns": [{"label": COLUMNS[key]} for key in columns],
             "rows": rows,
+            "beside": beside,
         }
     )  # fmt: skip
 
@@ -119,6 +136,7 @@ def _row(window: WindowFacts, windows: Sequence[WindowFacts], columns: Sequence[
     return {
         "folder": window.folder,
         "label": window.label,
+        "days": window.days if window.is_week else "",
         "failed": sum(page.has_failed for page in window.pages),
         "complete": sum(page.is_whole and not page.has_failed for page in window.pages),
         "cells": [{"value": _value(window, key), "course": _course(window, windows, key)} for key in columns],

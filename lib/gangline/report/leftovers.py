@@ -36,6 +36,7 @@ class PageFacts:
     has_failed: bool
     problem: str
     is_printed: bool = False
+    days: str = ""
 
 
 def facts_of(folder: Path) -> list[PageFacts]:
@@ -65,6 +66,7 @@ def _facts(folder: Path, name: str) -> PageFacts:
         is_whole=is_whole,
         has_failed=has_failed,
         problem=failed.get("metadata", {}).get("gangline", {}).get("problem", "it says no more."),
+        days=told.get("days", ""),
         is_printed=is_whole and (folder / f"{name}.pdf").is_file(),
     )
 

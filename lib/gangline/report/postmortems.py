@@ -16,7 +16,7 @@ from gangline.report.wiki import write
 from gangline.warehouse import connect
 
 NAME = "11_postmortem"
-FOLDER = "postmortems"
+FOLDER = index.POSTMORTEMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ def render_postmortem(
         result = printed(result, browser, publisher)
         publish_figures(paths.folder, config.cluster.name, window)
         index.write(place / FOLDER, paths.folder.name, f"{config.cluster.name}: postmortems", publisher.now)
+        index.write_cluster(place, config.cluster.name, publisher.now)
     return result
 
 
