@@ -276,6 +276,12 @@ class TestDamage:
         assert (reading.log.loaded, reading.log.ignored["outside_any_record"]) == (1, 1)
         assert reading.log.oddities["xid_line_not_understood"] == (1, 2)
 
+    def test_a_code_that_was_cut_short_is_no_other_code(self, read: Read) -> None:
+        whole = syslog("Mar  1 10:00:00", "Mar  1 10:05:00")
+        reading = read(whole[: whole.rindex("79") + 1], exported_at=at("2026-03-02"))
+        assert [row["code"] for row in reading.rows(EVENT_TABLE)] == [79]
+        assert reading.log.oddities["xid_line_not_understood"] == (1, 2)
+
     def test_a_damaged_switch_error_is_counted_too(self, read: Read) -> None:
         reading = read(
             syslog("Mar  1 10:00:00", message="nvidia-nvswitch0: SXid (PCI:0000:00"), exported_at=at("2026-03-02")

@@ -1,7 +1,7 @@
 """What the NVIDIA driver and the NVSwitch driver say in a kernel message, as events.
 
 Grammar as seen in drivers 450 to 580 and in public bug reports. An Xid and an SXid code are different number spaces. A
-line that merely mentions the word is no event.
+line that merely mentions the word is no event, and a code that ends its line may have been cut short.
 """
 
 import re
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from gangline.vocabulary import KernelEventKind
 
 _BUS = r"(?:PCI:)?(?P<bus>[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})(?:\.[0-7])?"
-_XID = re.compile(rf"NVRM: Xid \({_BUS}\): (?P<code>\d{{1,6}})(?!\d)(?P<rest>.*)", re.DOTALL)
-_SXID = re.compile(rf"nvidia-nvswitch\d+: SXid \({_BUS}\): (?P<code>\d{{1,6}})(?!\d)(?P<rest>.*)", re.DOTALL)
+_XID = re.compile(rf"NVRM: Xid \({_BUS}\): (?P<code>\d{{1,6}})(?=\D)(?P<rest>.*)", re.DOTALL)
+_SXID = re.compile(rf"nvidia-nvswitch\d+: SXid \({_BUS}\): (?P<code>\d{{1,6}})(?=\D)(?P<rest>.*)", re.DOTALL)
 _BUS_LOSS = re.compile(rf"NVRM: (?:The NVIDIA )?GPU (?:at )?{_BUS}(?P<rest>\W.*fallen off the bus.*)", re.DOTALL)
 _ROW_REMAP = re.compile(rf"NVRM: (?:GPU (?:at )?{_BUS}\W+)?(?P<rest>Row Remapper: .*)", re.DOTALL)
 _RECOVERY = re.compile(rf"NVRM: (?:GPU (?:at )?{_BUS}\W+)?(?P<rest>GPU recovery action changed .*)", re.DOTALL)
