@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import duckdb
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from gangline.estimates import Estimate
 from gangline.estimates.concentration import gini, top_fraction_share
@@ -117,7 +118,11 @@ def exposure_h(con: duckdb.DuckDBPyConnection, window: Window) -> float:
 
 def dispersion(con: duckdb.DuckDBPyConnection, window: Window) -> Dispersion:
     """Whether incidents come in clusters: counts of the window's whole days (of 24 hours) up to the export time."""
-    counts = query(con, _DAILY, start=window.start, end=window.end)["incidents"].to_numpy()
+    return dispersion_of(query(con, _DAILY, start=window.start, end=window.end)["incidents"].to_numpy())
+
+
+def dispersion_of(counts: NDArray[np.int64]) -> Dispersion:
+    """Whether counts of equal stretches of exposure vary more than by chance."""
     return Dispersion(dispersion_index(counts), dispersion_p(counts))
 
 

@@ -16,5 +16,10 @@ FAILURES: dict[str, Entry] = {
     "failures.node_per_1000_node_days": Entry(
         "Node incidents by log", "Incidents per 1,000 in-service node-days with a log or gauge.", Direction.LOWER
     ),
-    "failures.share": Entry("Share of ends", "Ends of gangs that trained, put down to this kind; hardware holds ECC."),
+    "failures.share.not_attributed": Entry("Ends not attributed", "Ends of gangs that trained of which nothing tells."),
+    "failures.share.host_hardware": Entry("Ends by hardware", "Of the same ends: of a node's hardware, ECC included."),
+    "failures.share.ecc": Entry("Ends by ECC", "Of the same ends: memory errors of a GPU."),
+    "failures.share.host_software": Entry("Ends by software", "Of the same ends: programs, drivers, memory, disks."),
+    "failures.share.network": Entry("Ends by network", "Of the same ends: network, or a node that was lost."),
+    "failures.share.other": Entry("Ends by other", "Of the same ends: NaN losses, time limits, preemption and so on."),
 }
