@@ -1,21 +1,29 @@
 """GPU evidence of training (analyses 1, 2) through the whole ingest: each rule met once, and at its edges."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gangline.config import load
+from gangline.config.model import Config
 from gangline.ingest import ingest
-from gangline.ingest.gpu_training import BAD, GOOD, UNKNOWN, Stretch
-from gangline.roles.gpu_use import grid_of, level_by_step
+from gangline.ingest.gpu_training import BAD, GOOD, UNKNOWN, Stretch, fill_gpu_training
+from gangline.roles.gpu_use import Placing, grid_of, level_by_step
 from gangline.store.matrix import Grid
+from gangline.store.parts import SeriesDay
+from gangline.store.reading import SampleStore
+from gangline.store.timelines import DayTimes
 from gangline.warehouse import connect
+from gangline.warehouse.opening import open_raw, path_of
 
 CONFIG = """
 [cluster]
@@ -119,7 +127,7 @@ def series(metric: str, level_of: Callable[[Story], Level], minutes: int) -> Ite
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, ...]]:
+def vela(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("vela")
     (folder / "cluster.toml").write_text(CONFIG)
     header = "session_id,job_name,owner,nodes,gpu_count,started_at,ended_at,end_reason"
@@ -131,7 +139,12 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, ...]]
     (folder / "telemetry.jsonl").write_text("\n".join(lines) + "\n")
     config = load(folder / "cluster.toml")
     assert all(outcome.is_clean for outcome in ingest(config).outcomes)
-    with connect(config) as con:
+    return config
+
+
+@pytest.fixture(scope="module")
+def told(vela: Config) -> dict[str, tuple[Any, ...]]:
+    with connect(vela) as con:
         rows = con.execute(
             "select session_id, sessions.reached_training, sessions.training_from, training_evidence, gpus_seen,"
             " gpus_held"
@@ -201,6 +214,47 @@ def test_a_scrape_that_slipped_over_its_steps_edge_leaves_no_hole() -> None:
     late = level_by_step(np.array([20, 66, 90]), np.array([1.0, 2.0, 3.0]), grid).tolist()
     assert late[0] == 1.0
     assert np.isnan(late[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([3, 10, 14, 15, 29, 30, 30, 30, 31, 45, 61]), min_size=1, max_size=14),
+    st.integers(-90, 90),
+    st.booleans(),
+)
+def test_samples_of_shared_timestamps_stand_where_they_would_alone(
+    distances: list[int], start_ms: int, is_whole: bool
+) -> None:
+    times = DayTimes(0, 0, len(distances), start_ms + np.cumsum(np.array(distances, np.int64)))
+    values, grid = np.arange(len(distances), dtype=float), Grid(0, 30, 9)
+    if not is_whole:
+        values[len(distances) // 2] = np.nan
+    found = Placing(times, grid).level(values, is_whole)
+    np.testing.assert_array_equal(found, level_by_step(times.times_ms, values, grid))
+
+
+def test_use_is_read_once_and_power_twice(vela: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions run on two days; filled again, all is told as before."""
+    read: Counter[tuple[str, date]] = Counter()
+    rows_by_day = SampleStore.rows_by_day
+
+    def counted(store: SampleStore, metric: str) -> Callable[[date], Iterator[SeriesDay]]:
+        rows_of = rows_by_day(store, metric)
+
+        def rows(day: date) -> Iterator[SeriesDay]:
+            read[metric, day] += 1
+            return rows_of(day)
+
+        return rows
+
+    monkeypatch.setattr(SampleStore, "rows_by_day", counted)
+    with open_raw(path_of(vela), "", read_only=False) as con:
+        before = con.execute("select * from meta.gpu_training order by all").fetchall()
+        fill_gpu_training(con, vela)
+        assert con.execute("select * from meta.gpu_training order by all").fetchall() == before != []
+    days = [date(2026, 3, 1), date(2026, 3, 2)]
+    util, power = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_POWER_USAGE"
+    assert read == {(util, day): 1 for day in days} | {(power, day): 2 for day in days}
 
 
 def test_steps_of_days_fit_together_where_they_do_not_divide_the_day() -> None:

@@ -1,10 +1,12 @@
 """GPU evidence of training (analyses 1, 2): which sessions kept their GPUs busy, read from the store day by day.
 
-Memory holds one day of one role. A stretch of use is followed over the edges of days; steps that too few nodes have
-samples in neither lengthen nor break it, unless more than two follow each other.
+Memory holds one day of one role, and two bits of each session's steps: use is read once, and power, which is compared
+with what GPUs draw while all of the export is busy, once before and once after that is known. A stretch of use is
+followed over the edges of days; steps that too few nodes have samples in neither lengthen nor break it, unless more
+than two follow each other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
@@ -18,6 +20,7 @@ from gangline.config.model import Config, Training
 from gangline.counters import GAP_STEPS
 from gangline.intervals import EPOCH
 from gangline.roles.gpu_use import (
+    GpuSeries,
     Levels,
     NodeSums,
     PowerHistogram,
@@ -25,10 +28,11 @@ from gangline.roles.gpu_use import (
     levels_of,
     node_sums,
     power_shares,
+    summed,
     usual_step_ms,
 )
 from gangline.roles.resolving import ResolvedRole, resolve
-from gangline.sources.samples import instant_of_ms
+from gangline.sources.samples import Values, instant_of_ms
 from gangline.store.layout import DAY_MS
 from gangline.store.matrix import Grid
 from gangline.warehouse.opening import samples_of
@@ -95,6 +99,24 @@ class Watch:
 
 
 @dataclass(frozen=True, eq=False)
+class Busy:
+    """Steps of a session's day that its use is known in, and those of them that it is that of training in; packed."""
+
+    is_known: NDArray[np.uint8]
+    is_busy: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, is_known: NDArray[np.bool_], is_busy: NDArray[np.bool_]) -> "Busy":
+        """Packs them."""
+        return cls(np.packbits(is_known), np.packbits(is_busy))
+
+    def steps(self, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Unpacks them."""
+        is_known, is_busy = (np.unpackbits(packed, count=count).view(bool) for packed in (self.is_known, self.is_busy))
+        return is_known, is_busy
+
+
+@dataclass(frozen=True, eq=False)
 class Members:
     """A session's nodes on one day, the steps [first, stop) that each is in it for, and the GPUs held on each."""
 
@@ -103,6 +125,11 @@ class Members:
     stop: NDArray[np.int64]
     gpus: NDArray[np.float64]
 
+    @property
+    def steps(self) -> slice:
+        """Steps that one of them is in for."""
+        return slice(int(self.first.min()), max(int(self.first.min()), int(self.stop.max())))
+
 
 @dataclass
 class Watching:
@@ -110,6 +137,7 @@ class Watching:
 
     training: Training
     watches: dict[int, Watch] = field(default_factory=dict)
+    _busy: dict[tuple[int, int], Busy] = field(default_factory=dict)
 
     def begin(self, asked: pl.DataFrame, step_ms: int) -> None:
         """A session's whole steps are those that must have samples."""
@@ -119,23 +147,27 @@ class Watching:
             steps = max(0, end_ms // step_ms - -(-start_ms // step_ms))
             self.watches[session_key] = Watch(steps, Stretch(need_ms), Stretch(need_ms))
 
-    def take(self, session_key: int, members: Members, grid: Grid, use: NodeSums, power: NodeSums) -> None:
-        """Goes on with one day of a session."""
-        first, stop = int(members.first.min()), int(members.stop.max())
-        if stop <= first:
-            return
-        watch, steps = self.watches[session_key], slice(first, stop)
+    def take_use(self, session_key: int, members: Members, grid: Grid, use: NodeSums) -> None:
+        """Goes on with the GPU use of one day of a session."""
+        watch, steps = self.watches[session_key], members.steps
         util, is_used = _mean(use, members, steps)
-        share, is_powered = _mean(power, members, steps)
         is_busy = util >= self.training.gpu_util_min_ratio - ROUNDING
-        is_drawing = share >= self.training.power_min_ratio - ROUNDING
-        start_ms = grid.start_ms + first * grid.step_ms
+        start_ms = grid.start_ms + steps.start * grid.step_ms
         watch.by_use.take(_states(is_busy, is_used), start_ms, grid.step_ms)
-        watch.by_power.take(_states(is_busy & is_drawing, is_used & is_powered), start_ms, grid.step_ms)
         watch.use_steps += int(is_used.sum())
-        watch.power_steps += int(is_powered.sum())
         seen = use.count[members.places, steps].sum(axis=0)
         watch.gpus_seen = max(watch.gpus_seen, int(seen.max()))
+        self._busy[session_key, start_ms] = Busy.of(is_used, is_busy)
+
+    def take_power(self, session_key: int, members: Members, grid: Grid, power: NodeSums) -> None:
+        """Goes on with what the GPUs draw on one day of a session, whose use that day was taken before."""
+        watch, steps = self.watches[session_key], members.steps
+        share, is_powered = _mean(power, members, steps)
+        is_drawing = share >= self.training.power_min_ratio - ROUNDING
+        start_ms = grid.start_ms + steps.start * grid.step_ms
+        is_used, is_busy = self._busy.pop((session_key, start_ms)).steps(steps.stop - steps.start)
+        watch.by_power.take(_states(is_busy & is_drawing, is_used & is_powered), start_ms, grid.step_ms)
+        watch.power_steps += int(is_powered.sum())
 
 
 def fill_gpu_training(con: duckdb.DuckDBPyConnection, config: Config) -> None:
@@ -151,23 +183,45 @@ def fill_gpu_training(con: duckdb.DuckDBPyConnection, config: Config) -> None:
         return
     watching = Watching(config.training)
     watching.begin(asked, step_ms)
-    use, power = _levels(con, config, util, asked, step_ms)
-    for day in _days(con, config, util, asked):
-        _take_day(watching, asked, use, power, day, step_ms)
+    days, power = _days(con, config, util, asked), resolve(con, "gpu_power", config.roles)
+    drawn = None if power is None else levels_of(samples_of(con, config), power)
+    medians = _take_use(watching, asked, levels_of(samples_of(con, config), util), drawn, days, step_ms)
+    if drawn is not None:
+        _take_power(watching, asked, power_shares(drawn, medians), days, step_ms)
     rows = [watch.row(session_key) for session_key, watch in watching.watches.items()]
     con.executemany("insert into meta.gpu_training values (?, ?, ?, ?, ?, ?)", rows)
 
 
-def _take_day(
-    watching: Watching, asked: pl.DataFrame, use: Levels, power: Levels | None, day: date, step_ms: int
-) -> None:
-    grid = grid_of(day, step_ms)
+def _take_use(
+    watching: Watching, asked: pl.DataFrame, use: Levels, power: Levels | None, days: list[date], step_ms: int
+) -> dict[str, float]:
+    """Takes the use of every day; gives what each GPU model draws meanwhile."""
+    histogram = PowerHistogram(watching.training.gpu_util_min_ratio)
+    for day in days:
+        grid = grid_of(day, step_ms)
+        rows, places = _asked_on(asked, grid)
+        levels: Iterable[tuple[GpuSeries, Values]] = use(day, grid)
+        if power is not None:
+            levels = list(levels)
+            histogram.take(levels, power(day, grid))
+        used = summed(levels, grid, places)
+        for session_key, members in _members(rows, grid, places):
+            watching.take_use(session_key, members, grid, used)
+    return histogram.medians()
+
+
+def _take_power(watching: Watching, asked: pl.DataFrame, shares: Levels, days: list[date], step_ms: int) -> None:
+    for day in days:
+        grid = grid_of(day, step_ms)
+        rows, places = _asked_on(asked, grid)
+        drawn = node_sums(shares, day, grid, places)
+        for session_key, members in _members(rows, grid, places):
+            watching.take_power(session_key, members, grid, drawn)
+
+
+def _asked_on(asked: pl.DataFrame, grid: Grid) -> tuple[pl.DataFrame, dict[str, int]]:
     rows = asked.filter((pl.col("start_ms") < grid.end_ms) & (pl.col("end_ms") > grid.start_ms))
-    places = {node: place for place, node in enumerate(rows["node"].unique(maintain_order=True))}
-    used = node_sums(use, day, grid, places)
-    drawn = node_sums(power, day, grid, places) if power else NodeSums.none(len(places), grid.step_count)
-    for session_key, members in _members(rows, grid, places):
-        watching.take(session_key, members, grid, used, drawn)
+    return rows, {node: place for place, node in enumerate(rows["node"].unique(maintain_order=True))}
 
 
 def _members(rows: pl.DataFrame, grid: Grid, places: dict[str, int]) -> Iterator[tuple[int, Members]]:
@@ -182,7 +236,9 @@ def _members(rows: pl.DataFrame, grid: Grid, places: dict[str, int]) -> Iterator
     for begin, end in pairwise(edges):
         if end > begin:
             part = slice(begin, end)
-            yield int(keys[begin]), Members(where[part], first[part], stop[part], gpus[part])
+            members = Members(where[part], first[part], stop[part], gpus[part])
+            if members.steps.start < members.steps.stop:
+                yield int(keys[begin]), members
 
 
 def _mean(sums: NodeSums, members: Members, steps: slice) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -199,20 +255,6 @@ def _mean(sums: NodeSums, members: Members, steps: slice) -> tuple[NDArray[np.fl
 
 def _states(is_good: NDArray[np.bool_], is_known: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.where(is_known, np.where(is_good, GOOD, BAD), UNKNOWN).astype(np.int8)
-
-
-def _levels(
-    con: duckdb.DuckDBPyConnection, config: Config, util: ResolvedRole, asked: pl.DataFrame, step_ms: int
-) -> tuple[Levels, Levels | None]:
-    """Readers of use and of power; a first reading of both tells what each GPU model draws while it is busy."""
-    store, power = samples_of(con, config), resolve(con, "gpu_power", config.roles)
-    use = levels_of(store, util)
-    if power is None:
-        return use, None
-    drawn, histogram = levels_of(store, power), PowerHistogram(config.training.gpu_util_min_ratio)
-    for day in _days(con, config, power, asked):
-        histogram.take(use, drawn, day, grid_of(day, step_ms))
-    return use, power_shares(drawn, histogram.medians())
 
 
 def _days(con: duckdb.DuckDBPyConnection, config: Config, role: ResolvedRole, asked: pl.DataFrame) -> list[date]:

@@ -1,6 +1,6 @@
 """How busy the GPUs of each node were, step by step of one UTC day, from the store."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Value
 from gangline.store.layout import DAY_MS
 from gangline.store.matrix import Grid
 from gangline.store.reading import SampleStore
+from gangline.store.timelines import DayTimes
 
 LATE_STEPS = 1.5  # a scrape that comes this late has only slipped over the edge of its step
 WATT_BINS, BINS_PER_WATT = 200_000, 10
@@ -64,13 +65,35 @@ def levels_of(store: SampleStore, role: ResolvedRole) -> Levels:
     rows_of = store.rows_by_day(role.source.metric)
 
     def levels(day: date, grid: Grid) -> Iterator[tuple[GpuSeries, Values]]:
+        placings: dict[int, Placing] = {}  # which hold their timestamps, so that no id is used again
         for row in rows_of(day):
             series = series_of.get(row.series_id)
-            if series is not None:
-                values = np.where(row.values < limit, row.values, np.nan)  # NaN is not below
-                yield series, level_by_step(row.times.times_ms, values, grid) * role.source.scale
+            if series is None:
+                continue
+            placing = placings.get(id(row.times)) or placings.setdefault(id(row.times), Placing(row.times, grid))
+            is_whole = row.values.max(initial=-np.inf) < limit  # NaN is not below
+            values = row.values if is_whole else np.where(row.values < limit, row.values, np.nan)
+            yield series, placing.level(values, is_whole) * role.source.scale
 
     return levels
+
+
+class Placing:
+    """Where the samples of some timestamps come to stand on a grid: the same for all series that share them."""
+
+    def __init__(self, times: DayTimes, grid: Grid) -> None:
+        self._times, self._grid = times, grid
+        places = level_by_step(times.times_ms, np.arange(times.times_ms.size, dtype=np.float64), grid)
+        self._steps = np.flatnonzero(~np.isnan(places))
+        self._samples = places[self._steps].astype(np.int64)
+
+    def level(self, values: Values, is_whole: bool) -> Values:
+        """What `level_by_step` gives; `is_whole` says that no value is NaN."""
+        if not is_whole:
+            return level_by_step(self._times.times_ms, values, self._grid)
+        level = np.full(self._grid.step_count, np.nan)
+        level[self._steps] = values[self._samples]
+        return level
 
 
 def level_by_step(times_ms: TimesMs, values: Values, grid: Grid) -> Values:
@@ -84,8 +107,8 @@ def level_by_step(times_ms: TimesMs, values: Values, grid: Grid) -> Values:
         times_ms, values = times_ms[is_number], values[is_number]
     level = regrid(times_ms, values, grid.start_ms, grid.step_ms, grid.step_count)
     steps = (times_ms - grid.start_ms) // grid.step_ms
-    has_slipped = (np.diff(steps) == 2) & (np.diff(times_ms) <= LATE_STEPS * grid.step_ms) & (steps[:-1] >= -1)
-    slipped = np.flatnonzero(has_slipped)
+    has_slipped = (np.diff(steps) == 2) & (np.diff(times_ms) <= LATE_STEPS * grid.step_ms)
+    slipped = np.flatnonzero(has_slipped & (steps[:-1] >= -1) & (steps[:-1] + 1 < grid.step_count))
     level[steps[slipped] + 1] = values[slipped]
     return level
 
@@ -107,8 +130,13 @@ def usual_step_ms(role: ResolvedRole) -> int | None:
 
 def node_sums(levels: Levels, day: date, grid: Grid, places: Mapping[str, int]) -> NodeSums:
     """A role of a day by node and step."""
+    return summed(levels(day, grid), grid, places)
+
+
+def summed(levels: Iterable[tuple[GpuSeries, Values]], grid: Grid, places: Mapping[str, int]) -> NodeSums:
+    """The same of levels that were read."""
     sums = NodeSums.none(len(places), grid.step_count)
-    for series, level in levels(day, grid):
+    for series, level in levels:
         if series.node in places:
             sums.add(places[series.node], level)
     return sums
@@ -132,14 +160,15 @@ class PowerHistogram:
         self._util_min_ratio = util_min_ratio
         self._bins: dict[str, NDArray[np.int64]] = {}
 
-    def take(self, util: Levels, power: Levels, day: date, grid: Grid) -> None:
-        """Counts a day."""
-        is_busy = {series.gpu: level >= self._util_min_ratio for series, level in util(day, grid)}
-        for series, level in power(day, grid):
+    def take(self, util: Iterable[tuple[GpuSeries, Values]], power: Iterable[tuple[GpuSeries, Values]]) -> None:
+        """Counts a day: how busy GPUs are by step, and what they draw."""
+        is_busy = {series.gpu: level >= self._util_min_ratio for series, level in util}
+        for series, level in power:
             chosen = level[is_busy.get(series.gpu, False) & (level >= 0)]
             if chosen.size:
                 bins = self._bins.setdefault(series.model, np.zeros(WATT_BINS, np.int64))
-                bins += np.bincount(_bin_of(chosen), minlength=WATT_BINS)
+                counted = np.bincount(_bin_of(chosen))
+                bins[: counted.size] += counted
 
     def medians(self) -> dict[str, float]:
         """Median power in W by model."""
