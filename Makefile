@@ -15,7 +15,7 @@ help:  ## list the targets
 
 install: $(VENV)/.installed  ## make .venv with the locked dependencies and gangline in it
 
-report: install  ## ingest and render every report; CONFIG=path for your own cluster
+report: install  ## simulate (once), ingest and render every report; CONFIG=path for your own cluster
 	@$(BIN)/gangline report $(if $(CONFIG),-c $(CONFIG)) $(REPORT_OPTIONS)
 
 test: $(VENV)/.installed-test  ## lint, types, and all tests (browser tests where Chromium is)
@@ -40,8 +40,8 @@ format: $(VENV)/.installed-test  ## lay the code out
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
-clean:  ## remove what was made: .venv, warehouses, rendered reports
-	rm -rf $(VENV) reports/*/ data/*/warehouse.duckdb* data/*/telemetry
+clean:  ## remove what was made: .venv, the simulated cluster, warehouses, rendered reports
+	rm -rf $(VENV) reports/*/ data/*/warehouse.duckdb* data/*/telemetry data/reference/raw data/reference/SIMULATED* data/reference/truth.json
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gangline needs Python 3.11 or newer, $(PYTHON) is older: make PYTHON=python3.12 ..." >&2; exit 2; }
