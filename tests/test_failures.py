@@ -38,7 +38,7 @@ def test_kinds_of_rates_stand_apart(con: duckdb.DuckDBPyConnection) -> None:
     assert rows.select("what", "events").rows() == [
         ("job interruptions", 1),
         ("job interruptions, failures only", 1),
-        ("job interruptions of all gangs, trained or not", 1),
+        ("job interruptions of all gangs", 1),
         ("node incidents", 2),
     ]
     assert rows["node_days"].to_list() == pytest.approx([9 / 24, 9 / 24, 16.5 / 24, 6 / 24], rel=1e-6)

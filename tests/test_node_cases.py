@@ -67,6 +67,14 @@ def test_rare_counters_are_shown_as_what_has_come(con: duckdb.DuckDBPyConnection
     assert case.layers["layer"][0] == "remapped_rows (rows)"
 
 
+def test_a_node_that_falls_silent_is_told(con: duckdb.DuckDBPyConnection) -> None:
+    case = node_case(con, failing.lepus(), "n01", LOST, "runnable")
+    assert case is not None
+    silent = case.changes.with_columns(after=pl.lit(None, pl.Float64), z=pl.lit(None, pl.Float64))
+    case.__dict__["changes"] = silent
+    assert case.sentence() == "the node has no samples after it, while its peers have"
+
+
 def test_marks_that_crowd_share_a_name(con: duckdb.DuckDBPyConnection) -> None:
     case = node_case(con, failing.lepus(), "n02", LOST)
     assert case is not None

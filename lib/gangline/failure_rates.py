@@ -20,7 +20,7 @@ from gangline.windows import Window
 
 NO_SOURCE = 'a kernel log ([[sources]] kind = "kernel_log") or the XID gauge of the telemetry is needed'
 JOBS, NODES = "job interruptions", "node incidents"
-ALL_GANGS = "of all gangs, trained or not"
+ALL_GANGS = "of all gangs"
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,10 @@ class NodeCase:
         return code.replace("bus_loss", "GPU off the bus")
 
     def sentence(self) -> str:
-        """The measure that left the peers furthest, as a clause."""
+        """The measure that left the peers furthest, or that the node fell silent, as a clause."""
+        is_silent = pl.col("before").is_not_null() & pl.col("after").is_null()
+        if self.changes.filter(is_silent & pl.col("peers_after").is_not_null()).height == self.changes.height > 0:
+            return "the node has no samples after it, while its peers have"
         if not self.changes["z"].count():
             return "no measure can be held against the peers'"
         row = self.changes.row(0, named=True)

@@ -28,7 +28,7 @@ SEEN, CHANCE = "seen", "by chance"
 
 
 def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
-    """Incidents as marks, one row a node, most incidents first, coloured by class, hollow where no end goes with it.
+    """Incidents as marks, one row a node, most incidents first, coloured by class, a cross where no end goes with it.
 
     Takes rows of `failures.rows`; the first 40 nodes.
     """
@@ -41,10 +41,13 @@ def calendar(incidents: pl.DataFrame, window: Window) -> alt.TopLevelMixin:
     span = Span.of(window)
     shown = span.clocked(named.with_columns(with_it=ended), "started_at")
     marks = alt.Chart(shown.select("node_label", "class", "started_at", "with_it")).mark_point(
-        size=90, strokeWidth=2, filled=True, aria=False
+        size=90, strokeWidth=2, filled=True, opacity=1, aria=False
     )
     shape = alt.Shape(
-        "with_it:N", title=None, scale=alt.Scale(domain=["a session ended", "no end"], range=["circle", "cross"])
+        "with_it:N",
+        title=None,
+        scale=alt.Scale(domain=["a session ended", "no end"], range=["circle", "cross"]),
+        legend=alt.Legend(symbolFillColor=GREY, symbolStrokeColor=GREY),
     )
     encoded = marks.encode(
         span.axis("started_at"), name_axis("node_label", sort=order), series_colour("class", classes), shape
