@@ -95,6 +95,10 @@ ODDITIES: dict[str, Meaning] = {
         "Still running, but an end is given, as sacct --truncate writes it; the end was left out.",
         "Export without --truncate.",
     ),
+    "other_time_zone": Meaning(
+        "A line names another time zone than its source's; it was read in the source's.",
+        "Set time_zone of the source, or export with journalctl --utc.",
+    ),
     "pages_missing": Meaning("The answer counts more sessions than the file holds.", "Fetch the other pages too."),
     "partial_answer": Meaning("The server says that its answer is partial.", "Export again, in shorter stretches."),
     "rebuilt_record": Meaning(

@@ -222,6 +222,11 @@ class TestLines:
         for packed in (gzip.compress(text), zstandard.compress(text)):
             assert len(read(packed, node="gpu071").rows(EVENT_TABLE)) == 1
 
+    def test_some_daemons_write_no_space_behind_the_tag(self, read: Read) -> None:
+        head = "2026-03-01T10:00:00+00:00 gpu071 kernel:"
+        reading = read(f"{head}{XID}\n{head}[   12.500000] {XID}\n")
+        assert [(row["code"], row["uptime_s"]) for row in reading.rows(EVENT_TABLE)] == [(79, None), (79, 12.5)]
+
 
 class TestClocks:
     def test_an_hour_that_comes_twice_keeps_the_order_of_lines(self, read: Read) -> None:
@@ -251,6 +256,22 @@ def test_a_flood_is_as_many_rows_as_lines(read: Read) -> None:
     rows = reading.rows(EVENT_TABLE)
     assert (len(rows), {row["cause_code"] for row in rows}) == (13_104, {149})
     assert rows[-1]["at"] == at("2026-03-01") + timedelta(seconds=113.103)
+
+    @pytest.mark.parametrize(
+        ("zone", "shown", "counted"),
+        [
+            ("KST", "2026-03-01T01:00:00", {}),
+            ("+08", "2026-03-01T02:00:00", {}),
+            ("-0330", "2026-03-01T13:30:00", {}),
+            ("UTC", "2026-03-01T10:00:00", {}),
+            ("EST", "2026-03-01T01:00:00", {"other_time_zone": (1, 1)}),
+        ],
+    )
+    def test_a_zone_is_its_offset_else_the_configs(
+        self, read: Read, zone: str, shown: str, counted: dict[str, object]
+    ) -> None:
+        reading = read(f"Sun 2026-03-01 10:00:00 {zone} gpu071 kernel: {XID}\n", time_zone="Asia/Seoul")
+        assert (times(reading), reading.log.oddities) == ([at(shown)], counted)
 
 
 class TestDamage:

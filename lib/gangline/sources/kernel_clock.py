@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from gangline.sources.clocks import readings
-from gangline.sources.kernel_stamps import Stamp
+from gangline.sources.kernel_stamps import Stamp, full, zone_named
 from gangline.sources.records import ReadLog
 from gangline.sources.table_times import YEARS
 
@@ -39,7 +39,11 @@ class KernelClock:
         except (ValueError, KeyError, OverflowError):
             self._log.odd("impossible_time", line)
             return None
-        return self.instant(wall, line)
+        at = self.instant(wall, line)
+        named = zone_named(stamp) if read is full else None
+        if at is not None and named not in (None, at.astimezone(self._zone).tzname()):
+            self._log.odd("other_time_zone", line)
+        return at
 
     def _reading(self, wall: datetime, line: int) -> datetime:
         found = readings(wall, self._zone)

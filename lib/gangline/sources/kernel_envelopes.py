@@ -14,8 +14,8 @@ _CALLER = rb"(?:\[ *[TC]\d{1,10}\] ?)?"
 _MONTH_DAY = rb"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d"
 _ISO_CLOCK = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"
 _OFFSET = rb"(?:Z|[+-]\d\d:?\d\d)"
-# Behind the tag syslog daemons keep the kernel's own uptime, where `printk.time` is on.
-_HOST_TAG = rb"(?P<host>[^\s:\[\]]{1,255}) (?P<tag>[^\s:\[]{1,255})(?:\[\d{1,10}\])?: (?:\[ *" + _UPTIME + rb"\] ?)?"
+# Behind the tag syslog daemons keep the kernel's own uptime, where `printk.time` is on; some write no space before it.
+_HOST_TAG = rb"(?P<host>[^\s:\[\]]{1,255}) (?P<tag>[^\s:\[]{1,255})(?:\[\d{1,10}\])?: ?(?:\[ *" + _UPTIME + rb"\] ?)?"
 _KERNEL_TAG = rb"[^\s:\[\]]{1,255} kernel(?:\[\d{1,10}\])?: "
 _MARKER = rb"-- (?:Boot (?P<boot>[0-9a-f]{32})|(?P<reboot>Reboot)|Logs begin|Journal begins|No entries)"
 _WEEKDAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"

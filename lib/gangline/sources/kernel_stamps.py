@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(MONTHS, start=1)}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OFFSET = re.compile(rb"[+-]\d\d(?:\d\d)?")
 _CLOCK = re.compile(rb"(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?")
 
 Stamp = Callable[[bytes, int], datetime]
@@ -30,10 +31,20 @@ def ctime(stamp: bytes, year: int) -> datetime:
 
 
 def full(stamp: bytes, year: int) -> datetime:
-    """`Fri 2027-01-01 00:00:02.123456 UTC`; of zones only UTC is known by name, others are the config's."""
+    """`Fri 2027-01-01 00:00:02.123456 UTC`, or `+08`; of zones only UTC is known by name, others are the config's."""
     _, day, clock, zone = stamp.split()
-    wall = datetime.fromisoformat(f"{day.decode()}T{clock.decode()}")
-    return wall.replace(tzinfo=UTC) if zone in (b"UTC", b"GMT") else wall
+    offset = "Z" if zone in (b"UTC", b"GMT") else zone.decode() if _OFFSET.fullmatch(zone) else ""
+    return datetime.fromisoformat(f"{day.decode()}T{clock.decode()}{offset}")
+
+
+def zone_named(stamp: bytes) -> str | None:
+    """The zone that a stamp of `full` names without telling its offset.
+
+    >>> zone_named(b"Fri 2027-01-01 00:00:02 KST"), zone_named(b"Fri 2027-01-01 00:00:02 +08")
+    ('KST', None)
+    """
+    zone = stamp.rpartition(b" ")[2]
+    return zone.decode() if zone.isalpha() and zone not in (b"UTC", b"GMT") else None
 
 
 def unix(stamp: bytes, year: int) -> datetime:
