@@ -98,8 +98,8 @@ def spread(found: Lemons, sign: str = "incidents") -> pl.DataFrame:
 def binomial_p(count: int, total: int, share: float) -> float:
     """One-sided p of a node's count given the total: a Poisson count against those of all others.
 
-    >>> round(binomial_p(5, 10, 1 / 63), 7)
-    2.4e-07
+    >>> round(binomial_p(3, 10, 0.1), 4)
+    0.0702
     """
     return float(stats.binom.sf(count - 1, total, min(share, 1.0)))
 
