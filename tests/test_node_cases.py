@@ -45,7 +45,9 @@ def test_a_fall_before_the_peers_is_told(con: duckdb.DuckDBPyConnection) -> None
     assert row["z"] < 0
     runnable = case.changes.filter(pl.col("measure") == "runnable")
     assert runnable.select("before", "after", "peers_after").row(0) == pytest.approx((12.0, 0.0, 1.2))
-    assert case.sentence() == "runnable (processes) went from 12 to 0 where the median node went from 12 to 1.2"
+    assert case.sentence() == (
+        "runnable went from 12 processes to 0 processes, of the median node from 12 processes to 1.2 processes"
+    )
 
 
 def test_an_answer_that_comes_late_is_the_time_over_the_count(con: duckdb.DuckDBPyConnection) -> None:
@@ -81,6 +83,8 @@ def test_marks_that_crowd_share_a_name(con: duckdb.DuckDBPyConnection) -> None:
     assert case.marks.rows() == [
         (failing.minute(0), "start"),
         (failing.minute(59), "XID 79, end, start"),
+        (failing.minute(60), ""),
+        (failing.minute(70), ""),
     ]
     assert set(case.timeline["node"].drop_nulls()) == {"n02"}
 

@@ -68,7 +68,10 @@ def test_nothing_at_all_is_said(nobody: Config) -> None:
 def test_the_latest_incident_is_the_case() -> None:
     notebook, left = run(CASES, failing.lepus())
     text = said(left)
-    assert "n02, XID 79 at 2026-03-01 00:59 UTC: runnable (processes) went from 12 to 0" in text
+    assert (
+        "n02, XID 79 at 2026-03-01 00:59 UTC: runnable went from 12 processes to 0 processes, of the median node"
+        in text
+    )
     assert "Figure 1. The node over its peers" in text
     assert "Not shown, as no samples of the node were read: gpu_util, gpu_power, pcie_replays and link_errors" in text
     assert "None of the 1 GPUs of the node whose counts were read has a remapped row" in text

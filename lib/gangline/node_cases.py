@@ -14,6 +14,7 @@ from gangline.config import Config
 from gangline.config.model import Role
 from gangline.courses import Course, course
 from gangline.estimates.peers import modified_z
+from gangline.estimates.wording import words
 from gangline.postmortem import sources
 from gangline.postmortem.layers import phases
 from gangline.postmortem.subjects import Subject, find
@@ -93,7 +94,7 @@ class NodeCase:
 
     @cached_property
     def marks(self) -> pl.DataFrame:
-        """What is marked on the picture: at, name; what lies too close for a name of its own shares one."""
+        """What is marked on the picture: at, name (empty where a mark near it names both)."""
         named = self.timeline.select(at="happened_at", name=_mark_name()).drop_nulls("name")
         return _together(named, (self.window.end - self.window.start) / MARKS_APART)
 
@@ -122,8 +123,8 @@ class NodeCase:
         if not self.changes["z"].count():
             return "no measure can be held against the peers'"
         row = self.changes.row(0, named=True)
-        told = f"{row['measure']} ({row['unit']}) went from {row['before']:.4g} to {row['after']:.4g}"
-        return f"{told} where the median node went from {row['peers_before']:.4g} to {row['peers_after']:.4g}"
+        said = [words(row[name], row["unit"]) for name in ("before", "after", "peers_before", "peers_after")]
+        return f"{row['measure']} went from {said[0]} to {said[1]}, of the median node from {said[2]} to {said[3]}"
 
 
 def node_case(
@@ -208,14 +209,17 @@ def _mark_name() -> pl.Expr:
 
 
 def _together(named: pl.DataFrame, apart: timedelta) -> pl.DataFrame:
-    """One mark for those that follow within `apart` of the first, with their names, each once, four at most."""
-    groups: list[tuple[datetime, list[str]]] = []
+    """A mark an instant; those within `apart` of one with names leave it theirs, each once, four at most."""
+    groups: list[tuple[datetime, list[str], set[datetime]]] = []
     for at, name in named.sort("at", maintain_order=True).iter_rows():
         if not groups or at - groups[-1][0] >= apart:
-            groups.append((at, []))
-        if name not in groups[-1][1]:
-            groups[-1][1].append(name)
-    rows = [(at, ", ".join(names[:MOST_NAMES]) + ", …" * (len(names) > MOST_NAMES)) for at, names in groups]
+            groups.append((at, [], set()))
+        groups[-1][1].extend([name] * (name not in groups[-1][1]))
+        groups[-1][2].add(at)
+    rows: list[tuple[datetime, str]] = []
+    for first, names, instants in groups:
+        rows.append((first, ", ".join(names[:MOST_NAMES]) + ", …" * (len(names) > MOST_NAMES)))
+        rows += [(at, "") for at in sorted(instants - {first})]
     return pl.DataFrame(rows, schema={"at": pl.Datetime("us", "UTC"), "name": pl.String}, orient="row")
 
 
