@@ -1,6 +1,7 @@
 -- A row: one kernel log and boot whose messages telemetry saw too, with how far its clock is from telemetry's. A
 -- message belongs between the sample that shows its code and the one before. Clocks that differ by more than an hour
--- are not told from other events.
+-- are not told from other events. A log whose times are counted from the boot, and that telemetry does not tell of, is
+-- compared with the same messages in the node's logs that have a clock.
 with messages as (select * from intermediate.int_kernel_events_placed),
 edges as (select * from intermediate.int_xid_edges_found),
 settings as (select * from meta.settings),
@@ -12,6 +13,8 @@ keyed as (
         node,
         gpu_key_of(gpu_uuid, gpu_index, pci_bus_id) as gpu_key,
         coalesced_code(kind, code) as coalesced_code,
+        time_quality = 'uptime' as is_counted,
+        text,
         event_at,
         lag(event_at) over (
             partition by file_id, boot_id, node, gpu_uuid, gpu_index, pci_bus_id, kind, code order by event_at, line
@@ -62,10 +65,40 @@ nearest as (
     group by file_id, boot_id, series_id, seen_at
 ),
 
-measured as (
+by_telemetry as (
     select file_id, boot_id, median(drift_s) as clock_drift_s, count(*) as compared_events
     from nearest
     group by file_id, boot_id
+),
+
+twins as (
+    select
+        counted.file_id,
+        counted.boot_id,
+        arg_min(
+            (epoch_us(counted.event_at) - epoch_us(stamped.event_at)) / 1e6,
+            (abs(epoch_us(counted.event_at) - epoch_us(stamped.event_at)), stamped.event_at)
+        ) as drift_s
+    from begun as counted
+    join begun as stamped using (node, gpu_key, coalesced_code, text)
+    where counted.is_counted and not stamped.is_counted
+        and stamped.event_at between counted.event_at - interval 1 hour and counted.event_at + interval 1 hour
+    group by counted.file_id, counted.boot_id, counted.event_at, node, gpu_key, coalesced_code, text
+),
+
+by_logs as (
+    select file_id, boot_id, median(drift_s) as clock_drift_s, count(*) as compared_events
+    from twins
+    group by file_id, boot_id
+),
+
+measured as (
+    select * from by_telemetry
+    union all by name
+    select * from by_logs where not exists (
+        from by_telemetry
+        where by_telemetry.file_id = by_logs.file_id and by_telemetry.boot_id is not distinct from by_logs.boot_id
+    )
 ),
 
 final as (
