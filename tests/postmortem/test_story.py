@@ -35,7 +35,9 @@ def test_the_layers_are_of_the_node_at_fault(con: duckdb.DuckDBPyConnection, lyn
 
 def test_markdown_has_every_part_and_escapes_what_logs_say(con: duckdb.DuckDBPyConnection, lynx: Config) -> None:
     told = story(con, lynx, incident="node:8")
-    text = write(told, {"causes": "## Root causes\n\nA cable."})
+    text = write(told, {"causes": "## Root causes\n\nA cable."}, "It <stopped>.")
+    assert "It \\<stopped\\>." in text
+    assert "| Mark | Reached (UTC) | Reached (Asia/Seoul) | Since the mark before (min) | Why not known |" in text
     assert "A cable." in text
     assert "fan \\| \\<script\\>" in text
     for heading in ("Impact", "Resolution", "Timeline", "What was looked at", "Lessons", "Action items"):

@@ -25,6 +25,9 @@ def test_rendering_again_keeps_what_the_author_wrote(lynx: Config, tmp_path: Pat
     page = (paths.folder / "11_postmortem.html").read_text("utf-8")
     assert "A riser card" in page
     assert "<script>alert(1)" not in page
-    assert "A riser card" in write_markdown(lynx, subject, tmp_path).read_text("utf-8")
+    markdown = write_markdown(lynx, subject, tmp_path).read_text("utf-8")
+    assert "A riser card" in markdown
+    assert " nodes ended as " in markdown.split("##")[0]
+    assert "postmortems/index.html" in (paths.folder.parents[1] / "index.html").read_text("utf-8")
     assert (paths.folder.parent / "index.html").is_file()
     assert (paths.folder / "index.html").is_file()

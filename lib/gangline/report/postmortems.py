@@ -10,6 +10,7 @@ from gangline.config import Config
 from gangline.postmortem.story import Story
 from gangline.postmortem.subjects import Subject
 from gangline.report import authored, index, notebooks
+from gangline.report.leftovers import facts_of
 from gangline.report.publishing import Publisher, publish_figures, write_whole
 from gangline.report.runner import CELL_LIMIT_S, Listener, PageResult, folder_of, printed, rendering, run_all
 from gangline.report.wiki import write
@@ -80,8 +81,9 @@ def write_markdown(config: Config, subject: Subject, out: Path | None = None) ->
     """Write what the page tells as Markdown beside it, the author's text included."""
     paths = paths_of(config, subject, out)
     texts = authored.texts(paths.notebook) if paths.notebook.is_file() else {}
+    summary = next((page.answer for page in facts_of(paths.folder)), "")
     with connect(config) as con:
-        write_whole(paths.markdown, write(Story(con, config, subject), texts))
+        write_whole(paths.markdown, write(Story(con, config, subject), texts, summary))
     return paths.markdown
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from gangline.charts.labels import legible
 from gangline.postmortem.story import Story
+from gangline.report.tables import cell_text, heading
 
 MARKUP = re.compile(r"([\\`*_\[\]<>|#&])")
 MOST_ROWS = 60
@@ -21,17 +22,30 @@ HEADINGS = {
     "lessons": "Lessons",
 }
 """What the author writes, by the cell's name, under its heading."""
+LABELS = {
+    "at": "At (UTC)",
+    "said": "Value",
+    "reason": "Why not known",
+    "meaning": "Mark",
+    "part_min": "Since the mark before (min)",
+    "seen": "Result",
+    "message": "What",
+    "z": "z",
+}
+"""Columns whose names alone would not tell."""
 
 
-def write(story: Story, authored: Mapping[str, str]) -> str:
+def write(story: Story, authored: Mapping[str, str], summary: str = "") -> str:
     """The whole page, in the order of the page; every value from a log escaped.
 
     Parameters
     ----------
     authored
         What the author wrote, by the names of `HEADINGS`.
+    summary
+        The sentence under the page's title, as plain text.
     """
-    return "\n".join(_lines(story, authored)).rstrip() + "\n"
+    return "\n".join(_lines(story, authored, summary)).rstrip() + "\n"
 
 
 def escaped(text: str) -> str:
@@ -43,13 +57,15 @@ def escaped(text: str) -> str:
     return MARKUP.sub(r"\\\1", legible(text))
 
 
-def _lines(story: Story, authored: Mapping[str, str]) -> Iterator[str]:
+def _lines(story: Story, authored: Mapping[str, str], summary: str) -> Iterator[str]:
     zone = story.config.cluster.time_zone
     subject = story.subject
-    yield f"# Postmortem: {escaped(subject.session_id or subject.node or 'event')}, {_instant(subject.at)}"
+    yield f"# Postmortem: {escaped(subject.session_id or subject.node or 'event')}, {_instant(subject.at)} UTC"
+    if summary:
+        yield from ("", escaped(summary))
     yield from _written("authors", authored)
     yield from ("", "## Impact", "")
-    yield from (f"- {name.replace('_', ' ')}: {estimate}" for name, estimate in story.cost.items())
+    yield from _table(story.cost_table(), zone)
     yield from _written("causes", authored)
     yield from _written("trigger", authored)
     yield from ("", f"First sign: {escaped(story.first_sign())}")
@@ -59,14 +75,14 @@ def _lines(story: Story, authored: Mapping[str, str]) -> Iterator[str]:
     yield from _table(story.attempts, zone)
     yield from _written("actions", authored)
     yield from _written("lessons", authored)
-    for heading, rows in (
+    for title, rows in (
         ("Timeline", story.timeline),
         ("The node against its peers", story.deviations.drop_nulls("z").head(12)),
         ("What the logs called for, and what was done", story.audit),
         ("Similar incidents before", story.similar),
         ("What was looked at", story.looked_at),
     ):
-        yield from ("", f"## {heading}", "")
+        yield from ("", f"## {title}", "")
         yield from _table(rows, zone)
 
 
@@ -79,19 +95,11 @@ def _table(rows: pl.DataFrame, zone: str) -> Iterator[str]:
     if rows.is_empty():
         yield "None."
         return
-    names = [
-        part
-        for name in rows.columns
-        for part in ([f"{name} (UTC)", f"{name} ({zone})"] if _is_time(rows, name) else [name])
-    ]
-    yield f"| {' | '.join(escaped(name) for name in names)} |"
-    yield f"|{' --- |' * len(names)}"
-    for row in rows.head(MOST_ROWS).iter_rows():
-        cells = [
-            cell
-            for value, name in zip(row, rows.columns, strict=True)
-            for cell in _cells(value, _is_time(rows, name), zone)
-        ]
+    heads = [head for name in rows.columns for head in _heads(name, _is_time(rows, name), zone)]
+    yield f"| {' | '.join(escaped(head) for head in heads)} |"
+    yield f"|{' --- |' * len(heads)}"
+    for row in rows.head(MOST_ROWS).iter_rows(named=True):
+        cells = [cell for name, value in row.items() for cell in _cells(value, name, _is_time(rows, name), zone)]
         yield f"| {' | '.join(cells)} |"
     if rows.height > MOST_ROWS:
         yield f"\n{rows.height - MOST_ROWS:,} more rows: see the page's CSV."
@@ -101,12 +109,17 @@ def _is_time(rows: pl.DataFrame, name: str) -> bool:
     return isinstance(rows.schema[name], pl.Datetime)
 
 
-def _cells(value: Any, is_time: bool, zone: str) -> list[str]:
-    if is_time:
-        return ["", ""] if value is None else [_instant(value), f"{value.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"]
-    if value is None:
-        return [""]
-    return [f"{value:.4g}" if isinstance(value, float) else escaped(str(value))]
+def _heads(name: str, is_time: bool, zone: str) -> list[str]:
+    """One heading, or for an instant one in UTC and one by the cluster's clock, where that is another."""
+    head = LABELS.get(name) or heading(name)
+    return [head, f"{head.removesuffix(' (UTC)')} ({zone})"] if is_time and zone != "UTC" else [head]
+
+
+def _cells(value: Any, name: str, is_time: bool, zone: str) -> list[str]:
+    if not is_time:
+        return [escaped(cell_text(value, name))]
+    clocks = ["UTC"] if zone == "UTC" else ["UTC", zone]
+    return [f"{value.astimezone(ZoneInfo(clock)):%Y-%m-%d %H:%M:%S}" if value else "–" for clock in clocks]
 
 
 def _instant(at: datetime) -> str:
