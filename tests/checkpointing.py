@@ -18,7 +18,16 @@ from tests.running import RUN_HEAD, RUN_MARTS, STEP_HEAD, step_lines
 from tests.sql.given import warehouse_of
 
 CHECKPOINT_MARTS = ("checkpoint_saves", "checkpoint_loads", "phases", "checkpoint_sessions", "checkpoint_rules")
-INSTANTS = ("started_at", "ended_at", "until_at", "session_started_at", "first_step_at", "training_from")
+INSTANTS = (
+    "started_at",
+    "ended_at",
+    "until_at",
+    "session_started_at",
+    "first_step_at",
+    "training_from",
+    "known_from",
+    "known_until",
+)
 SESSIONS = (
     launch("a", "kim", 0, 600),
     launch("b", "kim", 610, 390, "killed"),
@@ -164,6 +173,8 @@ def covered(session: str, start: float, until: float, reason: str | None = None)
         "until_at": until,
         "node_count": 2,
         "known_ratio": known,
+        "known_from": None if reason else start,
+        "known_until": None if reason else until,
         "read_known_ratio": known,
         "util_known_ratio": known,
         "saves": sum(row[0] == session for row in SAVES),

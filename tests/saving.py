@@ -60,16 +60,16 @@ def lines() -> list[str]:
     ]
 
 
-def cluster(folder: Path, telemetry: list[str]) -> Config:
+def cluster(folder: Path, telemetry: list[str], *, sessions: str = SESSIONS, config: str = CONFIG) -> Config:
     """A warehouse of these lines."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "cluster.toml").write_text(CONFIG)
-    (folder / "sessions.csv").write_text(SESSIONS)
+    (folder / "cluster.toml").write_text(config)
+    (folder / "sessions.csv").write_text(sessions)
     if telemetry:
         (folder / "telemetry.jsonl").write_text("\n".join(telemetry) + "\n")
-    config = load(folder / "cluster.toml")
-    ingest(config)
-    return config
+    loaded = load(folder / "cluster.toml")
+    ingest(loaded)
+    return loaded
 
 
 def _counters(metric: str, operation: str, active: tuple[int, ...]) -> Iterator[str]:

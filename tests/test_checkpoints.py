@@ -139,6 +139,21 @@ def test_cadence_alone_says_why_there_is_no_optimum(story: duckdb.DuckDBPyConnec
     assert checkpoints.best_known(found).reason == "unknown stall"
 
 
+def test_an_optimum_without_an_interval_is_no_case_of_its_own(story: duckdb.DuckDBPyConnection) -> None:
+    story.execute("update marts.checkpoint_saves set interval_s = null")
+    found = checkpoints.measured(story, WHOLE)
+    assert found.stages["4K"].young_optimum_min.value
+    assert (checkpoints.case(found), overheads.by_stage(found).height) == ("cadence", 0)
+
+
+def test_telemetry_of_another_time_tells_nothing_of_a_window(story: duckdb.DuckDBPyConnection) -> None:
+    fill(story, "checkpoint_sessions", [covered("d", 1100, 12960) | {"known_until": 2000}])
+    assert checkpoints.absence(story, days(2, 3)) is None
+    assert checkpoints.absence(story, days(5, 6)) == "no telemetry of its nodes from within the window"
+    watched = checkpoints.coverage(story, days(5, 6))
+    assert checkpoints.silent(watched)["telemetry_reason"].to_list() == [checkpoints.absence(story, days(5, 6))]
+
+
 def test_costs_of_the_story(story: duckdb.DuckDBPyConnection) -> None:
     found = checkpoints.measured(story, WHOLE)
     costs = overheads.by_stage(found)

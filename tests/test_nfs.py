@@ -83,7 +83,6 @@ def test_a_window_holds_what_begins_in_it(con: duckdb.DuckDBPyConnection) -> Non
     later = Window.between("2026-03-02", "2026-03-03", "UTC")
     assert nfs.figures(con, later)["nfs.write_request_s"].reason == "no save begins in the window"
     assert nfs.case(nfs.figures(con, later)) == "none"
-    assert nfs.why(nfs.figures(con, later)) == "no save begins in the window, and no load begins in the window"
 
 
 def test_nodes_write_what_they_stage(con: duckdb.DuckDBPyConnection) -> None:
@@ -126,7 +125,7 @@ def test_a_load_against_what_memory_keeps(con: duckdb.DuckDBPyConnection) -> Non
     assert (load["load_min"], load["read_kb"], load["cache_gb"]) == (8.0, pytest.approx(500), pytest.approx(1.6))
     assert load["received_gb"] == pytest.approx(9.6)
     assert load["reread_times"] == pytest.approx(6.0)
-    assert load["tail_share"] == pytest.approx(0.1, abs=0.07)
+    assert load["tail_share"] == pytest.approx(0.1, abs=0.001)
     curve = load_starts.curves(con, WINDOW)
     assert curve.row(0) == ("load:g", 0.0, 0.0)
     assert curve["share_ratio"][-1] == pytest.approx(1)

@@ -38,10 +38,13 @@ def test_the_whole_path_is_told(norma: Config) -> None:
 
 def test_a_window_without_saves_is_said(norma: Config) -> None:
     _, left = run(NAME, norma, "2026-04-01", "2026-04-02")
-    assert "Nothing is known of requests to the storage: no save begins in the window" in said(left)
+    assert (
+        "Nothing is known of requests to the storage. In saves they are not measured: no save begins in the window"
+        in said(left)
+    )
 
 
 def test_no_telemetry_is_said(tmp_path: Path) -> None:
     notebook, left = run(NAME, telemetries.cluster(tmp_path, []))
-    assert "Nothing is known of requests to the storage: " in said(left)
+    assert "Nothing is known of requests to the storage. In saves they are not measured: " in said(left)
     assert "<title>" in exporter.page(notebook, NAME)

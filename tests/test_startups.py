@@ -85,4 +85,6 @@ def test_no_load_and_no_telemetry_are_told_apart(loads: pl.DataFrame) -> None:
     missing = {estimate.reason for estimate in none.values() if estimate.value is None}
     assert missing == {startups.NO_LOAD}
     assert {estimate.reason for estimate in startups.figures(loads, "no telemetry").values()} == {"no telemetry"}
+    coarse = loads.with_columns(load_min=pl.lit(None, pl.Float64), reason=pl.lit("too coarse"))
+    assert startups.figures(coarse, None)["checkpoints.load_median_min"].reason == "too coarse"
     assert startups.load_table(loads)["read_gb"].to_list() == [12_000, 24_000, 14_400]

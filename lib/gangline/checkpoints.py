@@ -124,14 +124,14 @@ def changes(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, float]:
 def case(found: Checkpoints) -> str:
     """Which sentence fits.
 
-    `unseen` (saves cannot be told), `none` (no save in the window), `optimum` (an optimum is known for a stage), else
-    `cadence` (only how often saves are made).
+    `unseen` (saves cannot be told), `none` (no save in the window), `optimum` (a stage has an interval and an optimum),
+    else `cadence` (only one of the two).
     """
     if found.reason:
         return "unseen"
     if found.saves.is_empty():
         return "none"
-    return "optimum" if any(cost.young_optimum_min.value for cost in found.stages.values()) else "cadence"
+    return "optimum" if any(cost.actual_over_optimum.value is not None for cost in found.stages.values()) else "cadence"
 
 
 def absence(con: duckdb.DuckDBPyConnection, window: Window) -> str | None:
@@ -147,14 +147,14 @@ def load_absence(con: duckdb.DuckDBPyConnection, window: Window) -> str | None:
 def coverage(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     """Gang sessions that ran in the window, least covered first: how many steps are known, saves, and what is missing.
 
-    Rows of `marts.checkpoint_sessions`.
+    Rows of `marts.checkpoint_sessions`; `is_told` where a run or telemetry tells of saves in the window.
     """
     return query(con, _COVERAGE, start=window.start, end=window.end)
 
 
 def silent(coverage: pl.DataFrame) -> pl.DataFrame:
     """Of `coverage` rows, the sessions whose saves neither a run nor telemetry tells, with the reason."""
-    untold = coverage.filter(pl.col("save_evidence").is_null())
+    untold = coverage.filter(~pl.col("is_told"))
     return untold.select("session_id", "started_at", "until_at", "node_count", "known_ratio", "telemetry_reason")
 
 
@@ -170,19 +170,26 @@ def best_known(found: Checkpoints) -> Estimate:
 
 
 _WITHIN = "started_at < $end and (until_at > $start or started_at >= $start)"
+_OUTSIDE = "no telemetry of its nodes from within the window"
+_TOLD = """
+    (save_evidence is not null and (save_evidence = 'logged' or known_from < $end and known_until > $start))
+"""
 _UNSEEN = f"""
-    select coalesce(bool_or(save_evidence is not null), false) as is_told, mode(telemetry_reason) as reason,
+    select coalesce(bool_or({_TOLD}), false) as is_told, mode(coalesce(telemetry_reason, '{_OUTSIDE}')) as reason,
         count(*) as sessions, (select save_reason from marts.checkpoint_rules) as rule
     from marts.checkpoint_sessions where {_WITHIN}
 """  # noqa: S608
 _UNREAD = f"""
-    select coalesce(bool_or(has_load or read_known_ratio > 0 and util_known_ratio > 0), false) as is_told,
+    select coalesce(bool_or(
+            has_load or read_known_ratio > 0 and util_known_ratio > 0 and load_reason not like '%not told from saves'
+        ), false) as is_told,
         mode(load_reason) as reason, count(*) as sessions, (select load_reason from marts.checkpoint_rules) as rule
     from marts.checkpoint_sessions where {_WITHIN}
 """  # noqa: S608
 _COVERAGE = f"""
     select session_id, started_at, until_at, node_count, known_ratio, saves, save_evidence, telemetry_saves,
-        telemetry_reason, load_reason
+        if({_TOLD}, telemetry_reason, coalesce(telemetry_reason, '{_OUTSIDE}')) as telemetry_reason, load_reason,
+        coalesce({_TOLD}, false) as is_told
     from marts.checkpoint_sessions where {_WITHIN}
     order by known_ratio nulls first, started_at, session_id
 """  # noqa: S608

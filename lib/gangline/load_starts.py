@@ -47,31 +47,44 @@ _CHOSEN = """
     chosen as (
         select * from marts.checkpoint_loads where started_at >= $start and started_at < $end
     ),
-    steps as (
-        select checkpoint_id as load_id, lag_s,
-            sum(total) over (partition by checkpoint_id order by lag_s) / sum(total) over (partition by checkpoint_id)
-                as share_ratio
+    courses as (
+        select checkpoint_id as load_id, lag_s, total, is_known,
+            lead(lag_s) over (partition by checkpoint_id order by lag_s) - lag_s as gap_s
         from marts.checkpoint_courses
-        join chosen on load_id = checkpoint_id
-        where phase = 'load' and role = 'nfs_read_bytes' and is_known
-            and lag_s >= 0 and lag_s < (epoch_us(ended_at) - epoch_us(chosen.started_at)) / 1e6 and total >= 0
+        where phase = 'load' and role = 'nfs_read_bytes'
+    ),
+    shares as (
+        select load_id, lag_s, (epoch_us(chosen.ended_at) - epoch_us(chosen.started_at)) / 1e6 as load_s,
+            least(lag_s + min(gap_s) over (partition by load_id), load_s) as end_s,
+            sum(total) over (partition by load_id order by lag_s) / nullif(sum(total) over (partition by load_id), 0)
+                as share_ratio
+        from courses
+        join chosen using (load_id)
+        where is_known and lag_s >= 0 and lag_s < load_s and total >= 0
+    ),
+    steps as (
+        select *, coalesce(lag(share_ratio) over (partition by load_id order by lag_s), 0) as before_ratio from shares
     )"""
 
 _CURVES = f"""
 with {_CHOSEN}
 select load_id, 0.0 as minute, 0.0 as share_ratio from chosen semi join steps using (load_id)
 union all
-select load_id, (lag_s + step_s) / 60, share_ratio from steps join chosen using (load_id)
-where not isnan(share_ratio)
+select load_id, end_s / 60, share_ratio from steps
+where share_ratio is not null
 order by load_id, minute
 """  # noqa: S608 - the text is this module's own
 
 _LOADS = f"""
 with {_CHOSEN},
 reached as (
-    select load_id, min(lag_s + step_s) filter (where share_ratio >= 0.5) as half_s,
-        min(lag_s + step_s) filter (where share_ratio >= 0.9) as most_s
-    from steps join chosen using (load_id)
+    -- within the step that passes it, bytes come evenly
+    select load_id,
+        min(lag_s + (end_s - lag_s) * (0.5 - before_ratio) / (share_ratio - before_ratio))
+            filter (where share_ratio >= 0.5 and before_ratio < 0.5) as half_s,
+        min(lag_s + (end_s - lag_s) * (0.9 - before_ratio) / (share_ratio - before_ratio))
+            filter (where share_ratio >= 0.9 and before_ratio < 0.9) as most_s
+    from steps
     group by load_id
 ),
 reads as (

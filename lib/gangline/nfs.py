@@ -75,12 +75,6 @@ def case(estimates: dict[str, Estimate]) -> str:
     return "both" if is_write and is_read else "saves" if is_write else "loads" if is_read else "none"
 
 
-def why(estimates: dict[str, Estimate]) -> str:
-    """Why nothing is known of requests, as a clause: of saves and, where it is another reason, of loads."""
-    reasons = [estimates[name].reason or "" for name in ("nfs.write_request_s", "nfs.read_request_ms")]
-    return ", and ".join(dict.fromkeys(reasons))
-
-
 def measured(con: duckdb.DuckDBPyConnection, window: Window, checkpoints: pl.DataFrame) -> dict[str, int]:
     """How many saves and loads begin in the window, and how many are measured; takes `nfs_requests.by_checkpoint`."""
     begun = query(con, _BEGUN, start=window.start, end=window.end).row(0, named=True)

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from gangline.config import Config
+from gangline.estimates import Estimate
 from gangline.intervals import EPOCH
 from gangline.roles import ResolvedRole, RoleKind, resolve, role_by_node
 from gangline.store.matrix import Grid, Matrix
@@ -80,6 +81,18 @@ def chosen(saves: pl.DataFrame, save_id: str) -> dict[str, Any] | None:
         return _named(saves, seen, save_id)
     timed = seen.sort("duration_s", "save_id", nulls_last=True)
     return timed.row((timed.height - 1) // 2, named=True) if timed.height else None
+
+
+def cost(save: dict[str, Any]) -> dict[str, Any]:
+    """What a save took, as values for a sentence: `gigabytes`, estimates `length` and `stall`, what tells it."""
+    length, stall = (
+        Estimate.missing("s", str(save[f"{name}_reason"]), n=0)
+        if save[f"{name}_s"] is None
+        else Estimate(save[f"{name}_s"], "s", 1)
+        for name in ("duration", "stall")
+    )
+    by = (save["stall_evidence"] or "nothing").replace("utilisation", "GPU use").replace("_", " ")
+    return {"gigabytes": (save["bytes"] or 0) / BYTES_PER_GB, "length": length, "stall": stall, "by": by}
 
 
 def lens(con: duckdb.DuckDBPyConnection, config: Config, save: dict[str, Any], time_zone: str) -> Lens:

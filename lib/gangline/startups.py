@@ -41,8 +41,8 @@ def figures(loads: pl.DataFrame, reason: str | None) -> dict[str, Estimate]:
     lengths = loads["load_min"].to_list()
     return {
         "checkpoints.loads": Estimate(float(loads.height), "loads", loads.height, method="count"),
-        "checkpoints.load_median_min": _reasoned(median(lengths, "min")),
-        "checkpoints.load_mean_min": _reasoned(mean(lengths, "min", least=0.0)),
+        "checkpoints.load_median_min": _reasoned(median(lengths, "min"), loads),
+        "checkpoints.load_mean_min": _reasoned(mean(lengths, "min", least=0.0), loads),
         "checkpoints.load_read_share_of_max": share_of_max(loads["mean_share"], "read", NO_LOAD),
         "checkpoints.load_peak_share_of_max": share_of_max(loads["peak_share"], "read", NO_LOAD),
     }
@@ -135,5 +135,9 @@ _LOADS = f"""
 """  # noqa: S608
 
 
-def _reasoned(found: Estimate) -> Estimate:
-    return found if found.value is not None else Estimate.missing(found.unit, NO_LOAD, n=0)
+def _reasoned(found: Estimate, loads: pl.DataFrame) -> Estimate:
+    """The estimate, or why it is none: the commonest reason of loads that have no length."""
+    if found.value is not None:
+        return found
+    reasons = loads["reason"].drop_nulls().mode().sort()
+    return Estimate.missing(found.unit, reasons[0] if reasons.len() else NO_LOAD, n=0)

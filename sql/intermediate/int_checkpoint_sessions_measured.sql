@@ -17,6 +17,8 @@ final as (
         measured.util_steps,
         measured.training_util_ratio,
         measured.reason,
+        measured.known_from,
+        measured.known_until,
         sessions.node_count,
         coalesce(seen.seen_nodes, 0) as seen_nodes
     from sessions

@@ -25,6 +25,8 @@ joined as (
         measured.read_steps / nullif(measured.steps, 0) as read_known_ratio,
         measured.util_steps / nullif(measured.steps, 0) as util_known_ratio,
         measured.training_util_ratio,
+        measured.known_from,
+        measured.known_until,
         coalesce(saves_counted.saves, 0) as saves,
         case
             when saves_counted.save_evidence is not null then saves_counted.save_evidence
@@ -59,6 +61,8 @@ final as (
         read_known_ratio,
         util_known_ratio,
         training_util_ratio,
+        known_from,
+        known_until,
         saves,
         save_evidence,
         if(coalesce(known_steps, 0) > 0 and save_reason is null, coalesce(telemetry_saves, 0), null) as telemetry_saves,
@@ -77,6 +81,8 @@ final as (
                 then 'it is shorter than load_min_session_min'
             when coalesce(steps, 0) = 0 and seen_nodes > 0 then coalesce(reason, 'it is shorter than a scrape step')
             when coalesce(steps, 0) = 0 then 'no telemetry of its nodes from its time'
+            when save_reason is null and known_steps = 0
+                then 'fewer than nine tenths of its nodes ever report what they write, so loads are not told from saves'
             when coalesce(read_known_ratio, 0) = 0 then 'fewer than nine tenths of its nodes ever report what they read'
             when coalesce(util_known_ratio, 0) = 0 then 'fewer than nine tenths of its nodes ever report GPU use'
             else 'no step of it reads above the threshold with idle GPUs'

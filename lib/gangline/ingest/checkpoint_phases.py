@@ -30,13 +30,13 @@ def fill_checkpoint_phases(con: duckdb.DuckDBPyConnection, config: Config) -> No
     rules, roles = Rules.of(config), {role: resolve(con, role, config.roles) for role in (WRITE, READ, UTIL)}
     reasons = _save_reason(rules, roles), _load_reason(rules, roles)
     _record_rules(con, rules, roles, reasons)
-    rows = Rows()
+    told, rows = rules.without_saves() if reasons[0] else rules, Rows()
     sessions = [] if all(reasons) else _sessions(con)
     if sessions:
         store = samples_of(con, config)
         watching = Watching(store, roles[WRITE], roles[READ], roles[UTIL], rules.writer_min_bytes_per_s)
         for session in watching.finished(sessions):
-            _add(rows, session, rules)
+            _add(rows, session, told)
     for table, frame in rows.frames().items():
         con.execute(f"delete from meta.{table}")  # noqa: S608
         con.register("found", frame)

@@ -21,6 +21,8 @@ class Findings:
         Median GPU use over steps of training; null where there is none.
     spans
         Phases that tile the session; none where no threshold tells saves, or nothing is known.
+    known_span
+        When the first known step begins and the last one ends, in ms; null where there is none.
     """
 
     saves: list[Save]
@@ -30,6 +32,7 @@ class Findings:
     known_steps: int
     read_steps: int
     util_steps: int
+    known_span: tuple[int, int] | None
 
 
 def found_in(steps: SessionSteps, rules: Rules) -> Findings:
@@ -37,16 +40,17 @@ def found_in(steps: SessionSteps, rules: Rules) -> Findings:
     stretches = save_stretches(steps, rules)
     phases = phases_of(steps, rules, stretches)
     training_util = _training_util(steps, phases)
-    known_steps = int(steps.is_known(steps.write).sum())
+    known = np.flatnonzero(steps.is_known(steps.write))
     tells_saves = rules.save_start_bytes_per_s is not None
     return Findings(
         [measured_save(steps, stretch, training_util) for stretch in stretches],
         [Burst.of(steps, steps.read, stretch) for stretch in load_stretches(phases)],
-        spans_of(steps, phases) if tells_saves and known_steps else [],
+        spans_of(steps, phases) if tells_saves and known.size else [],
         training_util,
-        known_steps,
+        int(known.size),
         int(steps.is_known(steps.read).sum()),
         int((~np.isnan(steps.util)).sum()),
+        (steps.start_of(int(known[0])), steps.end_of(int(known[-1]) + 1)) if known.size else None,
     )
 
 

@@ -41,6 +41,8 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "util_steps": pl.Int64,
         "training_util_ratio": pl.Float64,
         "reason": pl.String,
+        "known_from": _AT,
+        "known_until": _AT,
     },
     "checkpoint_phases": {"session_key": pl.Int32, "phase": pl.String, "started_at": _AT, "ended_at": _AT},
     "checkpoint_saves": _BURST | _SAVE_ONLY,
@@ -58,7 +60,8 @@ class Rows:
         """Takes what was found in one session."""
         nodes = int(steps.members.max(initial=0))
         counts = found.known_steps, found.read_steps, found.util_steps
-        row = session_key, steps.step_s, nodes, steps.count, *counts, found.training_util, None
+        known = (None, None) if found.known_span is None else map(instant_of_ms, found.known_span)
+        row = session_key, steps.step_s, nodes, steps.count, *counts, found.training_util, None, *known
         self.by_table["checkpoint_sessions"].append(row)
         self.by_table["checkpoint_saves"] += [_save(session_key, save) for save in found.saves]
         self.by_table["checkpoint_loads"] += [_burst(session_key, load) for load in found.loads]
@@ -69,7 +72,9 @@ class Rows:
 
     def add_unread(self, session_key: int, node_count: int, reason: str) -> None:
         """Takes a session that nothing was read of."""
-        self.by_table["checkpoint_sessions"].append((session_key, None, node_count, 0, 0, 0, 0, None, reason))
+        self.by_table["checkpoint_sessions"].append(
+            (session_key, None, node_count, 0, 0, 0, 0, None, reason, None, None)
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """A frame a table."""

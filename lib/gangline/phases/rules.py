@@ -1,6 +1,6 @@
 """How saves and loads are told: thresholds of the config, or shares of what the storage can do (analyses 6)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from gangline.config.model import Config
@@ -49,6 +49,10 @@ class Rules:
             checkpoints.save_merge_s,
             checkpoints.writer_min_mb_per_s * MB,
         )
+
+    def without_saves(self) -> "Rules":
+        """The rules where nothing tells saves: what nodes write then leaves no step unknown, and loads are told."""
+        return replace(self, save_start_bytes_per_s=None, save_end_bytes_per_s=None)
 
 
 def _threshold(explicit_gb_per_s: float | None, max_gb_per_s: float | None, share: float) -> float | None:

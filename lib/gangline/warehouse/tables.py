@@ -35,7 +35,7 @@ _META_TABLES: dict[str, str] = {
         write_metric varchar, read_metric varchar, util_metric varchar, save_reason varchar, load_reason varchar""",
     "checkpoint_sessions": """session_key integer primary key, step_s double, node_count integer not null,
         steps bigint not null, known_steps bigint not null, read_steps bigint not null, util_steps bigint not null,
-        training_util_ratio double, reason varchar""",
+        training_util_ratio double, reason varchar, known_from timestamptz, known_until timestamptz""",
     "checkpoint_phases": """session_key integer not null, phase varchar not null, started_at timestamptz not null,
         ended_at timestamptz not null""",
     "checkpoint_saves": """session_key integer not null, started_at timestamptz not null, ended_at timestamptz not null,
