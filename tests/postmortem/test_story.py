@@ -4,6 +4,7 @@ import duckdb
 import pytest
 
 from gangline.config import Config
+from gangline.estimates import Estimate
 from gangline.postmortem import SubjectError, story
 from gangline.report.wiki import escaped, write
 from tests.postmortem.conftest import FAULTY
@@ -19,6 +20,19 @@ from tests.postmortem.conftest import FAULTY
 )
 def test_which_sentence_fits(con: duckdb.DuckDBPyConnection, lynx: Config, named: dict[str, str], case: str) -> None:
     assert story(con, lynx, **named).case == case
+
+
+def test_what_came_after_is_a_sentence_and_what_is_not_known_is_said(
+    con: duckdb.DuckDBPyConnection, lynx: Config
+) -> None:
+    told = story(con, lynx, session="a")
+    said = "Training was back after 2.5 h, with 1 attempt in vain; "
+    assert told.aftermath() == f"{said}how much work was lost is not known."
+    told.cost["lost"] = Estimate(1.5, "h", 1)
+    assert told.aftermath() == f"{said}1.5 h of work was lost."
+    alone = story(con, lynx, incident="node:8").aftermath()
+    assert alone.startswith("How long training was down is not known (")
+    assert alone.endswith("); how much work was lost is not known.")
 
 
 def test_nothing_named_is_the_latest_end(con: duckdb.DuckDBPyConnection, lynx: Config) -> None:

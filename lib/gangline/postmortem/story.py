@@ -110,6 +110,14 @@ class Story:
         has_ended = self.split_of("ended") is not None and not self._runs_on()
         return "end" if self.subject.is_end or has_ended else "inside"
 
+    def aftermath(self) -> str:
+        """How long training was down, what was tried, and what was lost, in a sentence; what is not known is said."""
+        down, lost, attempts = (self.cost[name] for name in ("down", "lost", "attempts"))
+        back = f"Training was back after {down.brief}, with {attempts.brief} in vain"
+        unknown = f"How long training was down is not known ({down.reason})"
+        work = "how much work was lost is not known" if lost.value is None else f"{lost.brief} of work was lost"
+        return f"{unknown if down.value is None else back}; {work}."
+
     def cost_table(self) -> pl.DataFrame:
         """The costs as rows: cost, said, reason."""
         names = {name: name.replace("_", " ").replace("gpu h", "GPU-hours") for name in self.cost}

@@ -30,6 +30,7 @@ LABELS = {
     "part_min": "Since the mark before (min)",
     "seen": "Result",
     "message": "What",
+    "node_count": "Nodes",
     "z": "z",
 }
 """Columns whose names alone would not tell."""
