@@ -32,6 +32,11 @@ class PostmortemPaths:
         return self.folder / f"{NAME}.ipynb"
 
     @property
+    def failed(self) -> Path:
+        """What a rendering that failed left beside it; an author may mend it there."""
+        return self.folder / f"{NAME}.failed.ipynb"
+
+    @property
     def markdown(self) -> Path:
         """The same for a wiki."""
         return self.folder / "postmortem.md"
@@ -64,7 +69,8 @@ def render_postmortem(
     place, paths = folder_of(config, out), paths_of(config, subject, out)
     with rendering(place):
         publisher = Publisher(paths.folder, now or datetime.now(UTC))
-        notebook = authored.merged(notebooks.FOLDER / f"{NAME}.ipynb", paths.notebook)
+        written = authored.latest(paths.notebook, paths.failed)
+        notebook = authored.merged(notebooks.FOLDER / f"{NAME}.ipynb", written)
         with publisher.work_folder() as work:
             source = work / f"{NAME}.ipynb"
             nbformat.write(notebook, source)  # type: ignore[no-untyped-call]
