@@ -3,6 +3,7 @@
 import difflib
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,6 +15,8 @@ from gangline.windows import Window
 NEAR = timedelta(minutes=30)
 BEFORE, AFTER = timedelta(hours=6), timedelta(hours=2)
 LONGEST = timedelta(days=4)
+LONGEST_SLUG, LONGEST_SAID = 60, 80
+YEARS = range(1970, 2200)
 
 
 class SubjectError(ValueError):
@@ -34,6 +37,8 @@ class Subject:
         Whether `at` is the end of the session.
     restored_at
         When training was back, where a downtime began with this end and it was.
+    named
+        What names it again: the names and values of `find`.
     """
 
     at: datetime
@@ -43,13 +48,17 @@ class Subject:
     lineage_id: str | None = None
     is_end: bool = False
     restored_at: datetime | None = None
+    named: tuple[tuple[str, str], ...] = ()
 
     @property
     def slug(self) -> str:
-        """A name for its folder: the instant in UTC and what it is of, in letters that every disk takes."""
-        what = self.incident_id or self.session_id or self.node or "event"
-        kept = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in what).strip("-")
-        return f"{self.at.astimezone(UTC):%Y-%m-%dT%H%M}_{kept[:60]}"
+        """A name for its folder, its own: the instant in UTC and what names it, in letters that every disk takes."""
+        what = self.named[0][1] if self.named else "event"
+        kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in what)[:LONGEST_SLUG]
+        is_whole = kept == what.replace(":", "-")
+        digest = "" if is_whole else f"-{sha256(what.encode()).hexdigest()[:8]}"
+        at = self.at.astimezone(UTC)
+        return f"{at:%Y-%m-%dT%H%M}{f'{at:%S}' if at.second else ''}_{kept.strip('-')}{digest}"
 
     def window(self, time_zone: str) -> Window:
         """What the page covers: six hours before, to two hours after training was back, four days at most."""
@@ -102,36 +111,39 @@ def _of_session(con: duckdb.DuckDBPyConnection, name: str) -> Subject:
     if rows.is_empty():
         names = query(con, "select session_id, bare_id from marts.sessions where has_started").rows()
         raise SubjectError(
-            f"no started session {name}{_nearest(name, [part for row in names for part in row if part])}"
+            f"no started session {_said(name)}{_nearest(name, [part for row in names for part in row if part])}"
         )
     if rows.height > 1:
         ids = ", ".join(rows["session_id"].head(5))
-        raise SubjectError(f"{rows.height} sessions are called {name}: name one of {ids}")
+        raise SubjectError(f"{rows.height} sessions are called {_said(name)}: name one of {ids}")
     row = rows.row(0, named=True)
     incident = _first(con, _INCIDENT_OF, session=row["session_id"])
     node = incident["node"] if incident else (row["nodes"][0] if len(row["nodes"]) == 1 else None)
     at, is_end = (row["ended_at"], True) if row["ended_at"] else (row["until_at"], False)
-    return Subject(at, node, row["session_id"], (incident or {}).get("incident_id"), row["lineage_id"], is_end)
+    return Subject(at, node, row["session_id"], (incident or {}).get("incident_id"), row["lineage_id"], is_end,
+                   named=(("session", row["session_id"]),))  # fmt: skip
 
 
 def _of_incident(con: duckdb.DuckDBPyConnection, name: str) -> Subject:
     row = _first(con, _INCIDENT, name=name)
     if row is None:
         names = query(con, _INCIDENT_NAMES)["name"].to_list()
-        raise SubjectError(f"no incident {name}{_nearest(name, names)}")
+        raise SubjectError(f"no incident {_said(name)}{_nearest(name, names)}")
     session = row["session_id"] or (_session_at(con, row["node"], row["started_at"]) or {}).get("session_id")
     lineage = _first(con, "select lineage_id from marts.sessions where session_id = $id", id=session or "")
-    return Subject(row["started_at"], row["node"], session, row["incident_id"], (lineage or {}).get("lineage_id"))
+    return Subject(row["started_at"], row["node"], session, row["incident_id"], (lineage or {}).get("lineage_id"),
+                   named=(("incident", row["incident_id"]),))  # fmt: skip
 
 
 def _of_node(con: duckdb.DuckDBPyConnection, node: str, at: datetime) -> Subject:
     names = query(con, "select node from marts.nodes where is_named")["node"].to_list()
     if node not in names:
-        raise SubjectError(f"no node {node}{_nearest(node, names)}")
+        raise SubjectError(f"no node {_said(node)}{_nearest(node, names)}")
     session = _session_at(con, node, at) or {}
     near = {"node": node, "start": at - NEAR, "end": at + NEAR, "at": at}
     incident = _first(con, _NEAREST_INCIDENT, **near) or {}
-    return Subject(at, node, session.get("session_id"), incident.get("incident_id"), session.get("lineage_id"))
+    return Subject(at, node, session.get("session_id"), incident.get("incident_id"), session.get("lineage_id"),
+                   named=(("node", node), ("at", at.isoformat())))  # fmt: skip
 
 
 def _session_at(con: duckdb.DuckDBPyConnection, node: str | None, at: datetime) -> dict[str, Any] | None:
@@ -148,8 +160,10 @@ def _instant(text: str, time_zone: str) -> datetime:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         raise SubjectError(
-            f"--at {text}: write it as 2025-10-08T14:00 (of the cluster's zone) or with an offset"
+            f"--at {_said(text)}: write it as 2025-10-08T14:00 (of the cluster's zone) or with an offset"
         ) from None
+    if moment.year not in YEARS:
+        raise SubjectError(f"--at {_said(text)}: no export reaches to the year {moment.year}; mend the year")
     return (moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(time_zone))).astimezone(UTC)
 
 
@@ -158,9 +172,15 @@ def _first(con: duckdb.DuckDBPyConnection, sql: str, **values: Any) -> dict[str,
     return None if rows.is_empty() else rows.row(0, named=True)
 
 
+def _said(name: str) -> str:
+    """A name as it was typed, on one line and not too long."""
+    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name[: LONGEST_SAID + 1])
+    return shown if len(name) <= LONGEST_SAID else f"{shown[:LONGEST_SAID]}…"
+
+
 def _nearest(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names, 1, cutoff=0.5)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = difflib.get_close_matches(name[:LONGEST_SAID], names, 1, cutoff=0.5)
+    return f"; did you mean {_said(near[0])}?" if near else ""
 
 
 _SESSION = """

@@ -74,7 +74,7 @@ def render_postmortem(
         with publisher.work_folder() as work:
             source = work / f"{NAME}.ipynb"
             nbformat.write(notebook, source)  # type: ignore[no-untyped-call]
-            window, values = subject.window(config.cluster.time_zone), {source: _parameters(subject)}
+            window, values = subject.window(config.cluster.time_zone), {source: dict[str, object](subject.named)}
             (result,) = run_all(config, window, publisher, place, values, 1, cell_limit_s, listener)
         result = printed(result, browser, publisher)
         publish_figures(paths.folder, config.cluster.name, window)
@@ -92,11 +92,3 @@ def write_markdown(config: Config, subject: Subject, out: Path | None = None) ->
         write_whole(paths.markdown, write(Story(con, config, subject), texts, summary))
     return paths.markdown
 
-
-def _parameters(subject: Subject) -> dict[str, object]:
-    """What names the subject again, whatever way it was named first."""
-    if subject.is_end and subject.session_id:
-        return {"session": subject.session_id}
-    if subject.incident_id:
-        return {"incident": subject.incident_id}
-    return {"node": subject.node or "", "at": subject.at.isoformat()}
