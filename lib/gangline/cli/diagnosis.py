@@ -14,13 +14,13 @@ import duckdb
 from gangline.config import Config, ConfigError, load_default
 from gangline.ingest import find_files
 from gangline.ingest.finding import UnreadableKindError
+from gangline.report.paper import find_browser
 from gangline.warehouse import WarehouseError, connect
 from gangline.warehouse.opening import path_of
 
 PACKAGES = ("jupyterlab", "polars", "duckdb", "altair", "statsmodels", "papermill", "nbconvert", "vl-convert-python")
 EXTENSIONS = ("icu", "json", "parquet")
 DISK_LOW_BYTES = 2_000_000_000
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,9 @@ def _kernel() -> Iterator[Finding]:
 
 
 def _browser() -> Iterator[Finding]:
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    yield Finding("ok" if found else "note", "browser", found or "no Chromium: only the browser tests need it")
+    found = find_browser()
+    told = str(found) if found else "no Chromium: only --pdf and the browser tests need it"
+    yield Finding("ok" if found else "note", "browser", told)
 
 
 def _sources(config: Config) -> Iterator[Finding]:
