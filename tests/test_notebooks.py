@@ -113,6 +113,12 @@ def test_papermill_sees_every_parameter_with_its_type(path: Path) -> None:
     assert len(known) == len(read(path).cells[1].source.splitlines())
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_answers_is_tagged_so_that_it_stands_on_top(path: Path) -> None:
+    answers = {cell.id for cell in read(path).cells if "page.answer(" in cell.source}
+    assert answers == {cell.id for cell in read(path).cells if "answer" in cell.metadata.get("tags", [])}
+
+
 def test_there_are_no_two_of_one_number() -> None:
     numbers = [path.stem[:2] for path in NOTEBOOKS]
     assert len(numbers) == len(set(numbers))
