@@ -28,7 +28,7 @@ def test_headings_carry_the_unit_and_cells_the_number() -> None:
     assert '<th scope="row">gpu001</th>' in written
     assert '<td class="number">53.1</td>' in written
     assert '<td class="number">1,294</td>' in written
-    assert "<td>2025-09-01 12:00</td>" in written
+    assert '<td class="whole">2025-09-01 12:00</td>' in written
     assert '<td class="number">–</td>' in written
     assert "<td>yes</td>" in written
     assert written.count("<caption>") == 1

@@ -105,9 +105,17 @@ def _cell(value: Any, name: str, dtype: pl.DataType) -> Markup:
     text = cell_text(value, name)
     shown = legible(text, SENTENCE_WIDTH if name in SENTENCES else CELL_WIDTH) if text else legible(text)
     title = Markup(' title="{}"').format(Markup.escape(text[:LONGEST_TITLE])) if shown != text else ""
-    aligned = Markup(' class="number"') if dtype.is_numeric() else ""
-    aligned = Markup(' class="sentence"') if name in SENTENCES else aligned
-    return Markup("{}{}>{}").format(aligned, title, Markup.escape(shown))
+    return Markup("{}{}>{}").format(_class(name, dtype), title, Markup.escape(shown))
+
+
+def _class(name: str, dtype: pl.DataType) -> Markup:
+    """How a cell is laid out: figures to the right, sentences broken, names and instants on one line."""
+    if name in SENTENCES:
+        return Markup(' class="sentence"')
+    if dtype.is_numeric():
+        return Markup(' class="number"')
+    is_whole = name.endswith("_id") or dtype.is_temporal()
+    return Markup(' class="whole"') if is_whole else Markup("")
 
 
 def foot(frame: pl.DataFrame, most: int, link: Markup) -> Markup:
