@@ -281,7 +281,9 @@ def test_sessions_that_telemetry_tells_nothing_of_are_named(carina: Path) -> Non
     columns = "telemetry_saves, known_steps, steps, telemetry_reason, load_reason"
     few = "fewer than nine tenths of its nodes ever report what they write"
     none = "no step of it reads above the threshold with idle GPUs"
-    assert asked(carina, sql.format(columns, "two_nodes_silent")) == [(None, 0, 120, few, none)]
+    assert asked(carina, sql.format(columns, "two_nodes_silent")) == [
+        (None, 0, 120, few, f"{few}, so loads are not told from saves")
+    ]
     assert asked(carina, sql.format(columns, "gap_over_it_all")) == [(0, 116, 120, None, none)]
 
 
