@@ -97,6 +97,23 @@ def test_blocks_stand_apart_with_this_cluster_first(con: duckdb.DuckDBPyConnecti
     assert len(cluster_pictures.strips(dots).to_dict()["vconcat"]) == dots["block"].n_unique()
 
 
+def test_ends_that_had_trained_and_incidents_of_logs_stand_apart(
+    con: duckdb.DuckDBPyConnection, window: Window
+) -> None:
+    own = published_clusters.rates(con, window).filter(cluster=published_clusters.HERE)
+    counts = dict(own.select("meaning", "events").rows())
+    assert counts["the same, where it had trained"] <= counts["end neither completed nor planned"]
+    trained = con.execute("""
+        select count(*) from marts.sessions join (select distinct session_id from marts.runs) using (session_id)
+        where is_gang and reached_training and end_class not in ('completed', 'planned') and ended_at is not null
+    """).fetchall()
+    assert [(counts["the same, where it had trained"],)] == trained
+    assert (
+        counts["incident by kernel log or gauge"]
+        == con.execute("select count(*) from marts.incidents").fetchall()[0][0]
+    )
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_run_on_the_sample(name: str) -> None:
     assert said(run(name, sample())[1])

@@ -5,7 +5,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from gangline import exposures, incidents
+from gangline import exposures, failure_rates, incidents
 from gangline.estimates import Estimate
 from gangline.estimates.rates import per_1000_node_days
 from gangline.estimates.wording import words
@@ -22,7 +22,8 @@ DAYS_A_WEEK = 7
 Rate = tuple[float | None, float | None, float | None]
 """A rate and the ends of its interval."""
 PER_NODE_DAYS, PER_WEEK = "per 1,000 node-days", "per week"
-NO_SOURCE = "no kernel log, telemetry or incident file tells of nodes here"
+NO_SOURCE = "no incident file was read"
+NO_LOG = "no kernel log and no XID gauge was read"
 
 
 def rates(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
@@ -62,13 +63,17 @@ def case(con: duckdb.DuckDBPyConnection, rates: pl.DataFrame) -> str:
 
 
 def placed(rates: pl.DataFrame) -> dict[str, object]:
-    """For a sentence: this cluster's rate of job interruptions in words, and how many of the others lie below it."""
+    """For a sentence: this cluster's job interruptions and their rate in words, how many had trained, and its place.
+
+    The place is how many of the others' rates lie below it.
+    """
     jobs = rates.filter(pl.col("block") == JOBS).drop_nulls("rate_per_1000_node_days")
-    own = jobs.filter(pl.col("cluster") == HERE).row(0, named=True)
+    own, trained = jobs.filter(pl.col("cluster") == HERE).rows(named=True)[:2]
     other = jobs.filter(pl.col("cluster") != HERE)
     value = own["rate_per_1000_node_days"]
     return {
         "events": own["events"],
+        "trained": trained["events"],
         "rate": words(value, "per_1000_node_days"),
         "low": own["low_per_1000_node_days"],
         "high": own["high_per_1000_node_days"],
@@ -81,9 +86,12 @@ def _ours(con: duckdb.DuckDBPyConnection, window: Window) -> list[tuple[object, 
     found, launches = exposures.exposure(con, window), query(con, _LAUNCHES, start=window.start, end=window.end)
     node_h, (count, launched_h) = found.node_hours, launches.row(0)
     watched_h = incidents.exposure_h(con, window)
+    trained, logged = found.ends.filter("reached_training").height, failure_rates.of_nodes(con, window)
     return [
         _our_row(JOBS, "end neither completed nor planned", per_1000_node_days(found.ends.height, node_h), node_h),
+        _our_row(JOBS, "the same, where it had trained", per_1000_node_days(trained, node_h), node_h),
         _our_row(JOBS, "failure only", per_1000_node_days(found.failures.height, node_h), node_h),
+        _our_row(NODES, "incident by kernel log or gauge", _logged_rate(con, logged), logged.node_h),
         _our_row(NODES, "incident of an incident file", _node_rate(con, window), watched_h),
         _our_row(RESTARTS, "launch after the first", per_1000_node_days(max(count - 1, 0), launched_h), launched_h),
     ]
@@ -110,6 +118,12 @@ def _their_rate(row: dict[str, Any]) -> Rate:
         return None, None, None
     factor = 1000 / (row["nodes"] * DAYS_A_WEEK)
     return row["value"] * factor, row["low"] * factor, row["high"] * factor
+
+
+def _logged_rate(con: duckdb.DuckDBPyConnection, logged: failure_rates.Rate) -> Estimate:
+    if not failure_rates.has_source(con):
+        return Estimate.missing("per_1000_node_days", NO_LOG, n=0)
+    return logged.plain
 
 
 def _node_rate(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:

@@ -107,6 +107,14 @@ def test_windows_are_listed_newest_first(tmp_path: Path) -> None:
     assert page.count("<polyline") == 1
 
 
+def test_what_every_page_warns_of_stands_on_the_cluster_s_index(tmp_path: Path) -> None:
+    put(tmp_path / "2025-W41", "", 1.0, banner="<b>Simulated data</b>")
+    said = '<p class="banner" role="note"><b>Simulated data</b></p>'
+    assert index.cluster_page(index.read_windows(tmp_path), "orion", NOW).count(said) == 1
+    put(tmp_path / "2025-W42", "", 1.0)
+    assert said not in index.cluster_page(index.read_windows(tmp_path), "orion", NOW)
+
+
 def test_the_cluster_s_index_leads_to_its_postmortems(tmp_path: Path) -> None:
     put(tmp_path / "2025-W41", "", 1.0)
     index.write(tmp_path, "2025-W41", "orion", NOW)

@@ -118,6 +118,7 @@ def cluster_page(windows: Sequence[WindowFacts], cluster: str, now: datetime, be
         _shared() | {
             "title": f"Reports of {cluster}",
             "meta": [f"{len(windows)} {'window' if len(windows) == 1 else 'windows'}", *_meta(now)],
+            "banners": _shared_banners([page for window in windows for page in window.pages]),
             "columns": [{"label": COLUMNS[key]} for key in columns],
             "rows": rows,
             "beside": beside,
@@ -126,7 +127,7 @@ def cluster_page(windows: Sequence[WindowFacts], cluster: str, now: datetime, be
 
 
 def _shared_banners(pages: Sequence[PageFacts]) -> list[Markup]:
-    """List the warnings that every page of the window gives; they were escaped when they were written."""
+    """List the warnings that every one of the pages gives; they were escaped when they were written."""
     said = [page.banners for page in pages]
     everywhere = [text for text in said[0] if all(text in others for others in said)] if said else []
     return [Markup(text) for text in everywhere]  # noqa: S704
