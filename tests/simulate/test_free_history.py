@@ -1,5 +1,7 @@
 """Clusters of any size: what holds of every draw, and a small one through the ordinary path."""
 
+import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from gangline.ingest import ingest
 from gangline.simulate.exports import write_exports
 from gangline.simulate.free_history import draw_free
 from gangline.simulate.free_launches import Scale, ScaleError
+from gangline.simulate.truth import truth_of
 from gangline.warehouse import connect
 
 SCALES = [Scale(), Scale(nodes=12, days=7, spares=2, hazard=40), Scale(nodes=400, days=30, spares=8, hazard=6.5)]
@@ -40,8 +43,31 @@ def test_a_higher_hazard_interrupts_more() -> None:
 
 
 def test_a_scale_without_a_gang() -> None:
-    with pytest.raises(ScaleError, match="two nodes beside the spares"):
+    with pytest.raises(ScaleError, match="--nodes 4 less --spares 3 leaves 1 for the job: it needs at least 2"):
         draw_free(1, Scale(nodes=4, spares=3))
+
+
+@pytest.mark.parametrize(
+    ("scale", "told"),
+    [
+        (Scale(nodes=100_000_000), "--nodes 100,000,000: must be above 0 and at most 20,000"),
+        (Scale(days=0), "--days 0: must be above 0 and at most 3,660"),
+        (Scale(hazard=math.inf), "--hazard inf: must be above 0 and at most 10,000"),
+        (Scale(hazard=math.nan), "--hazard nan: must be above 0 and at most 10,000"),
+        (Scale(nodes=20_000, days=3_660), "--nodes times --days 73,200,000: must be above 0 and at most 2,000,000"),
+    ],
+    ids=lambda it: "" if isinstance(it, str) else repr(it),
+)
+def test_a_scale_beyond_what_can_be_drawn(scale: Scale, told: str) -> None:
+    with pytest.raises(ScaleError) as caught:
+        draw_free(1, scale)
+    assert str(caught.value) == told
+
+
+def test_a_history_in_which_nothing_ever_trains() -> None:
+    plan = draw_free(1, Scale(nodes=5, days=1, spares=0, hazard=10_000))
+    in_vain = tuple(replace(it, training_from_ms=None) for it in plan.sessions)
+    assert truth_of(replace(plan, sessions=in_vain))["episodes"] == []
 
 
 def test_a_small_one_reads_back(tmp_path: Path) -> None:

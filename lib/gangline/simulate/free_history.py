@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gangline.simulate.calibration import DAY, SCRAPE, SECOND, SESSIONS_FROM
 from gangline.simulate.draws import Draws
-from gangline.simulate.free_launches import QUEUE_MS, Launch, Scale, ScaleError, launch_all
+from gangline.simulate.free_launches import QUEUE_MS, Launch, Scale, launch_all
 from gangline.simulate.identities import PRETRAINER, PRETRAINING, run_id, session_id
 from gangline.simulate.kernel_texts import xid_messages
 from gangline.simulate.loads import PAGE_CACHE_BYTES, READ
@@ -35,10 +35,9 @@ def draw_free(seed: int, scale: Scale) -> Plan:
     Raises
     ------
     ScaleError
-        Where the scale leaves no gang, or no time.
+        Where the scale leaves no gang or no time, or is beyond what can be drawn.
     """
-    if scale.gang < 2 or scale.days < 1 or not scale.hazard > 0:
-        raise ScaleError("at least two nodes beside the spares, one day and a hazard above 0 are needed")
+    scale.check()
     width = max(3, len(str(scale.nodes)))
     nodes = tuple(f"gpu{number:0{width}d}" for number in range(1, scale.nodes + 1))
     span = Span(SESSIONS_FROM, SESSIONS_FROM + scale.days * DAY)

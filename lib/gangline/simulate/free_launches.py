@@ -41,6 +41,8 @@ RETRY_DELAY, MANUAL_SOON, MANUAL_LATE = 10 * MINUTE, (1 * MINUTE, 8 * MINUTE), (
 VAIN_MS, REPAIR_MS = (2 * MINUTE, 7 * MINUTE), (2 * HOUR, 48 * HOUR)
 LOAD_STEPS, LOAD_AFTER, STEP_AFTER = (20, 70), 2 * MINUTE, 45 * SECOND
 QUEUE_MS = 40 * SECOND
+MOST_NODES, MOST_DAYS, MOST_HAZARD = 20_000, 3_660, 10_000.0  # beyond, launches only fail and memory runs out
+MOST_NODE_DAYS = 2_000_000
 
 
 class ScaleError(ValueError):
@@ -60,6 +62,31 @@ class Scale:
     def gang(self) -> int:
         """Nodes of a gang session."""
         return self.nodes - self.spares
+
+    def check(self) -> None:
+        """Refuses what cannot be drawn.
+
+        Raises
+        ------
+        ScaleError
+            With the option that is at fault and what it may be.
+        """
+        if self.gang < 2:
+            raise ScaleError(
+                f"--nodes {self.nodes} less --spares {self.spares} leaves {self.gang} for the job: "
+                "it needs at least 2; give more nodes or fewer spares"
+            )
+        for name, value, most in self._limits():
+            if not 0 < value <= most:
+                raise ScaleError(f"{name} {value:,.10g}: must be above 0 and at most {most:,.0f}")
+
+    def _limits(self) -> tuple[tuple[str, float, float], ...]:
+        return (
+            ("--nodes", self.nodes, MOST_NODES),
+            ("--days", self.days, MOST_DAYS),
+            ("--hazard", self.hazard, MOST_HAZARD),
+            ("--nodes times --days", self.nodes * self.days, MOST_NODE_DAYS),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 
 from gangline.simulate.plan import Plan, SessionPlan
@@ -57,7 +57,7 @@ def _chains(plan: Plan) -> Iterator[dict[str, object]]:
 def _episodes(plan: Plan) -> Iterator[dict[str, object]]:
     """From the end of a gang session that trained to the next one's training; the last one, if it ended, stays open."""
     trained = sorted(_trained(plan), key=lambda session: session.started_ms or 0)
-    for failed, restoring in zip(trained, [*trained[1:], None], strict=True):
+    for failed, restoring in zip_longest(trained, trained[1:]):
         if failed.ended_ms is None:
             continue
         is_retry = restoring is not None and restoring.chain is not None and (restoring.attempt or 1) > 1
