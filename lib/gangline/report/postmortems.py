@@ -91,4 +91,3 @@ def write_markdown(config: Config, subject: Subject, out: Path | None = None) ->
     with connect(config) as con:
         write_whole(paths.markdown, write(Story(con, config, subject), texts, summary))
     return paths.markdown
-
