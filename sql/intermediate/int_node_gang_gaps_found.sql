@@ -55,10 +55,13 @@ edges as (
     select class_key, to_at from gaps
 ),
 
+-- Of gangs that start at one instant an asof join finds any: the last place there counts them all.
+start_places as (select class_key, started_at, max(place) as place from class_gangs group by class_key, started_at),
+
 starts_before as (
-    select edges.class_key, edges.edge_at, coalesce(class_gangs.place, 0) as starts
+    select edges.class_key, edges.edge_at, coalesce(start_places.place, 0) as starts
     from edges
-    asof left join class_gangs on class_gangs.class_key = edges.class_key and edges.edge_at > class_gangs.started_at
+    asof left join start_places on start_places.class_key = edges.class_key and edges.edge_at > start_places.started_at
 ),
 
 stretches_begun as (
