@@ -68,8 +68,10 @@ class LostHours:
 def lost_hours(con: duckdb.DuckDBPyConnection, window: Window) -> LostHours:
     """GPU-hours lost in a window by cause; hours are clipped to it, an end's lost work belongs to the end's window.
 
-    A downtime counts the GPUs of the session that failed, less the time that gang sessions of its lineage ran in it:
-    that time is in `attempts` or `start`. `rework` and `saves` are GPU-hours of sessions that trained.
+    A downtime counts the GPUs of the nodes of the session that failed, less the time that a gang session of its lineage
+    ran (in `attempts` or `start`) and, node by node, that another session used it, a gang left it out or it was
+    unusable; a node that is drained while a session runs on it is used. `rework` and `saves` are GPU-hours of sessions
+    that trained.
     """
     values = {"start": window.start, "end": window.end}
     told = query(con, _BY_SESSIONS, **values).row(0, named=True) | _from_checkpoints(con, window)
@@ -117,38 +119,82 @@ with gangs as (
     from marts.sessions
     where is_gang and started_at < $end and until_at > $start
 ),
+runs as (
+    select nodes.node, greatest(nodes.started_at, $start) as from_at,
+        least(coalesce(nodes.ended_at, sessions.until_at), $end) as to_at
+    from marts.session_nodes as nodes
+    join marts.sessions as sessions using (session_id)
+    where nodes.started_at < $end and coalesce(nodes.ended_at, sessions.until_at) > $start
+),
+states as (
+    select node, greatest(started_at, $start) as from_at, least(coalesce(ended_at, observed_until), $end) as to_at
+    from marts.node_states
+    where state_kind in ('down', 'drained') and started_at < $end and coalesce(ended_at, observed_until) > $start
+),
+left_out as (
+    select nodes.node, found.started_at as from_at, found.until_at as to_at
+    from intermediate.int_node_exclusions_found as found
+    join intermediate.int_nodes_keyed as nodes using (node_key)
+    where found.started_at < $end and found.until_at > $start
+),
 episodes as (
-    select downtimes.lineage_id, sessions.gpu_count, greatest(downtimes.started_at, $start) as from_at,
+    select downtimes.downtime_id, downtimes.lineage_id, downtimes.failed_session_id,
+        greatest(downtimes.started_at, $start) as from_at,
         least(coalesce(downtimes.session_restored_at, downtimes.observed_until), $end) as to_at
     from marts.downtimes as downtimes
-    join marts.sessions as sessions on sessions.session_id = downtimes.failed_session_id
     where downtimes.started_at < $end
         and coalesce(downtimes.session_restored_at, downtimes.observed_until) > $start
 ),
--- Attempts inside a downtime follow one another but may touch: their union, by episode.
-inside as (
-    select episodes.lineage_id, episodes.from_at as episode_from_at,
-        greatest(gangs.started_at, episodes.from_at) as from_at,
-        least(gangs.until_at, episodes.to_at) as to_at, gangs.session_id
+-- A piece is a node for a time; what is taken from it counts elsewhere, or was used.
+pieces as (
+    select 'down' as cause, episodes.downtime_id as of_what, episodes.lineage_id, nodes.node,
+        sessions.gpu_count / greatest(1, count(nodes.node) over (partition by episodes.downtime_id)) as gpus,
+        episodes.from_at, episodes.to_at
     from episodes
-    join gangs on gangs.lineage_id = episodes.lineage_id
-        and gangs.started_at < episodes.to_at and gangs.until_at > episodes.from_at
+    join marts.sessions as sessions on sessions.session_id = episodes.failed_session_id
+    left join (select distinct session_id, node from marts.session_nodes) as nodes
+        on nodes.session_id = sessions.session_id
+    union all
+    select 'unusable', states.node, null, states.node, coalesce(nodes.gpu_count, settings.gpus_per_node),
+        states.from_at, states.to_at
+    from states
+    left join marts.nodes as nodes using (node), meta.settings as settings
+),
+numbered as (select *, row_number() over (order by cause, of_what, node, from_at, to_at) as piece from pieces),
+taken as (
+    select piece, takers.from_at, takers.to_at
+    from numbered
+    join (select * from states union all select * from left_out) as takers using (node)
+    where cause = 'down'
+    union all
+    select piece, runs.from_at, runs.to_at from numbered join runs using (node)
+    union all
+    select piece, gangs.shown_from, gangs.shown_to from numbered join gangs using (lineage_id)
+    union all
+    select numbered.piece, earlier.from_at, earlier.to_at
+    from numbered
+    join numbered as earlier using (cause, node)
+    where earlier.piece < numbered.piece and earlier.from_at < numbered.to_at and earlier.to_at > numbered.from_at
+),
+inside as (
+    select piece, greatest(taken.from_at, numbered.from_at) as from_at, least(taken.to_at, numbered.to_at) as to_at
+    from taken
+    join numbered using (piece)
+    where taken.from_at < numbered.to_at and taken.to_at > numbered.from_at
 ),
 ordered as (
-    select *, greatest(from_at, coalesce(max(to_at) over (
-        partition by lineage_id, episode_from_at order by from_at, to_at, session_id
-        rows between unbounded preceding and 1 preceding
+    select piece, to_at, greatest(from_at, coalesce(max(to_at) over (
+        partition by piece order by from_at, to_at rows between unbounded preceding and 1 preceding
     ), from_at)) as new_from_at
     from inside
 ),
-ran as (
-    select lineage_id, episode_from_at as from_at, sum(greatest(0, hours_between(new_from_at, to_at))) as ran_h
-    from ordered group by lineage_id, episode_from_at
+used as (select piece, sum(greatest(0, hours_between(new_from_at, to_at))) as used_h from ordered group by piece),
+by_piece as (
+    select cause, of_what, gpus * greatest(0, hours_between(from_at, to_at) - coalesce(used_h, 0)) as gpu_h
+    from numbered left join used using (piece)
 ),
-down as (
-    select sum(gpu_count * greatest(0, hours_between(from_at, to_at) - coalesce(ran_h, 0))) as gpu_h, count(*) as cases
-    from episodes left join ran using (lineage_id, from_at)
-),
+down as (select sum(gpu_h) as gpu_h, count(distinct of_what) as cases from by_piece where cause = 'down'),
+unusable as (select sum(gpu_h) as gpu_h, count(distinct of_what) as cases from by_piece where cause = 'unusable'),
 attempts as (
     select sum(gpu_count * hours_between(shown_from, shown_to)) as gpu_h, count(*) as cases
     from gangs where reached_training is not true
@@ -163,17 +209,6 @@ idle as (
         count(*) filter (where excluded_h > held_h) as cases
     from marts.node_exclusions($start, $end) as left_out
     left join marts.nodes as nodes using (node), meta.settings as settings
-),
-unusable as (
-    select sum(
-            coalesce(nodes.gpu_count, settings.gpus_per_node) * greatest(0, hours_between(
-                greatest(states.started_at, $start), least(coalesce(states.ended_at, states.observed_until), $end)
-            ))
-        ) as gpu_h, count(distinct states.node) as cases
-    from marts.node_states as states
-    left join marts.nodes as nodes using (node), meta.settings as settings
-    where states.state_kind in ('down', 'drained') and states.started_at < $end
-        and coalesce(states.ended_at, states.observed_until) > $start
 ),
 sources as (select exists(from marts.node_states) as has_states, exists(from gangs) as has_gangs)
 
