@@ -21,29 +21,29 @@ def config(tmp_path: Path) -> Config:
     return load(path)
 
 
-def _publish(config: Config, stage: str, rebuild: bool = False) -> None:
+def _publish(config: Config, name: str, rebuild: bool = False) -> None:
     with writing(config, rebuild=rebuild) as con:
-        con.execute("insert into meta.stages values (?, null, null)", [stage])
+        con.execute("insert into meta.rejects values (?, null, 'none', null)", [name])
         set_build(con, schema_version=str(SCHEMA_VERSION), duckdb_version=duckdb.__version__)
 
 
-def _stages(con: duckdb.DuckDBPyConnection) -> list[str]:
-    return [name for (name,) in con.execute("select name from meta.stages order by name").fetchall()]
+def _kept(con: duckdb.DuckDBPyConnection) -> list[str]:
+    return [name for (name,) in con.execute("select file_id from meta.rejects order by file_id").fetchall()]
 
 
 def test_readers_see_the_old_file_until_the_new_one_is_whole(config: Config) -> None:
     _publish(config, "a")
     before = connect(config)
     _publish(config, "b")
-    assert _stages(before) == ["a"]
+    assert _kept(before) == ["a"]
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.apply(_stages_seen, (config.path,)) == ["a", "b"]
+        assert pool.apply(_kept_seen, (config.path,)) == ["a", "b"]
     before.close()
 
 
-def _stages_seen(path: Path) -> list[str]:
+def _kept_seen(path: Path) -> list[str]:
     with connect(load(path)) as con:
-        return _stages(con)
+        return _kept(con)
 
 
 def test_connections_are_utc_read_only_and_offline(config: Config) -> None:
@@ -52,7 +52,7 @@ def test_connections_are_utc_read_only_and_offline(config: Config) -> None:
         assert con.execute("select current_setting('TimeZone')").fetchone() == ("UTC",)
         assert con.execute("select current_setting('autoload_known_extensions')").fetchone() == (False,)
         with pytest.raises(duckdb.InvalidInputException):
-            con.execute("delete from meta.stages")
+            con.execute("delete from meta.rejects")
 
 
 def test_an_error_while_writing_publishes_nothing(config: Config) -> None:
@@ -60,13 +60,13 @@ def test_an_error_while_writing_publishes_nothing(config: Config) -> None:
     with pytest.raises(ZeroDivisionError):
         _fail_while_writing(config)
     with connect(config) as con:
-        assert _stages(con) == ["a"]
+        assert _kept(con) == ["a"]
 
 
 def _fail_while_writing(config: Config) -> None:
     with writing(config) as con:
         con.execute("begin")
-        con.execute("insert into meta.stages values ('b', null, null)")
+        con.execute("insert into meta.rejects values ('b', null, 'none', null)")
         raise ZeroDivisionError
 
 
@@ -78,15 +78,15 @@ def test_what_a_killed_writer_committed_is_gone_on_with(config: Config) -> None:
     killed.join()
     assert killed.exitcode == 9
     with connect(config) as con:
-        assert _stages(con) == ["a"]
+        assert _kept(con) == ["a"]
     _publish(config, "c")
     with connect(config) as con:
-        assert _stages(con) == ["a", "b", "c"]
+        assert _kept(con) == ["a", "b", "c"]
 
 
 def _write_and_die(path: Path) -> None:
     with writing(load(path)) as con:
-        con.execute("insert into meta.stages values ('b', null, null)")
+        con.execute("insert into meta.rejects values ('b', null, 'none', null)")
         os._exit(9)
 
 
@@ -103,16 +103,16 @@ def test_a_copy_that_does_not_open_is_begun_again(config: Config) -> None:
     Path(f"{config.folder}/warehouse.duckdb.building").write_bytes(b"no database")
     _publish(config, "b")
     with connect(config) as con:
-        assert _stages(con) == ["a", "b"]
+        assert _kept(con) == ["a", "b"]
 
 
 def test_rebuild_starts_empty_and_keeps_the_old_file(config: Config) -> None:
     _publish(config, "a")
     _publish(config, "b", rebuild=True)
     with connect(config) as con:
-        assert _stages(con) == ["b"]
+        assert _kept(con) == ["b"]
     with duckdb.connect(config.folder / "warehouse.duckdb.before-rebuild", read_only=True) as con:
-        assert _stages(con) == ["a"]
+        assert _kept(con) == ["a"]
 
 
 @pytest.mark.parametrize(
