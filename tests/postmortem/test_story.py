@@ -35,6 +35,22 @@ def test_what_came_after_is_a_sentence_and_what_is_not_known_is_said(
     assert alone.endswith("); how much work was lost is not known.")
 
 
+def test_the_first_sign_is_near_and_on_a_node_of_the_session(con: duckdb.DuckDBPyConnection, lynx: Config) -> None:
+    assert story(con, lynx, session="a").first_sign() == f"xid {_xid(con)} on {FAULTY}"
+    for elsewhere in ({"session": "p"}, {"session": "c"}, {"node": FAULTY, "at": "2026-03-01T09:00Z"}):
+        assert story(con, lynx, **elsewhere).first_sign() == "no log told of a fault"
+
+
+def test_a_session_that_has_not_ended_is_said_to_run(con: duckdb.DuckDBPyConnection, lynx: Config) -> None:
+    told = story(con, lynx, session="c")
+    told.session["ended_at"] = None
+    assert told.case == "running"
+
+
+def _xid(con: duckdb.DuckDBPyConnection) -> str:
+    return str(con.sql("select value from marts.events where kind = 'xid'").fetchall()[0][0])
+
+
 def test_nothing_named_is_the_latest_end(con: duckdb.DuckDBPyConnection, lynx: Config) -> None:
     assert (story(con, lynx).subject.session_id or "").endswith("b")
 

@@ -14,9 +14,12 @@ from gangline.estimates import Estimate
 from gangline.postmortem import course, sources
 from gangline.postmortem.deviations import deviations, outliers
 from gangline.postmortem.layers import layers, marks, phases
-from gangline.postmortem.subjects import Subject, SubjectError, find
+from gangline.postmortem.subjects import NEAR, Subject, SubjectError, find
 from gangline.warehouse.querying import query
 from gangline.windows import Window
+
+SIGNS = ("xid", "bus_loss", "node_incident_started", "log_signature")
+"""Kinds of event that tell of a fault."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +107,14 @@ class Story:
 
     @property
     def case(self) -> str:
-        """Which sentence fits: `end` (a session ended), `inside` (an event while one ran), `alone` (none ran)."""
+        """Which sentence fits.
+
+        `end` (a session ended), `running` (it had not ended), `inside` (a time while one ran), `alone` (none ran).
+        """
         if not self.session:
             return "alone"
+        if self.session["ended_at"] is None and dict(self.subject.named).keys() == {"session"}:
+            return "running"
         has_ended = self.split_of("ended") is not None and not self._runs_on()
         return "end" if self.subject.is_end or has_ended else "inside"
 
@@ -136,10 +144,13 @@ class Story:
         return self.split.filter(pl.col("mark") == mark)["reached_at"][0]
 
     def first_sign(self) -> str:
-        """The first sign of the timeline near the event, in words."""
-        signs = self.timeline.filter(
-            pl.col("kind").is_in(["xid", "bus_loss", "node_incident_started", "log_signature"])
-        )
+        """The first sign of the half hour on either side, on the node or on one of the session's, in words."""
+        nodes = query(self.con, "select node from marts.session_nodes where session_id = $id",
+                      id=self.subject.session_id or "")["node"].to_list()  # fmt: skip
+        is_own = pl.col("node").is_in([*nodes, self.subject.node or ""])
+        is_own |= pl.col("session_id") == (self.subject.session_id or "")
+        is_near = pl.col("at").is_between(self.subject.at - NEAR, self.subject.at + NEAR)
+        signs = self.timeline.filter(pl.col("kind").is_in(SIGNS) & is_near & is_own)
         if signs.is_empty():
             return "no log told of a fault"
         row = signs.row(0, named=True)
