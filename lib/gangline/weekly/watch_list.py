@@ -14,11 +14,11 @@ QUIET = timedelta(days=14)
 ENDS_TO_DRAIN = 2
 OFTEN_LEFT_OUT = 0.2
 RULES = {
+    RETURN: f"left out by the latest gang that ran in the window, or down or drained at its end, with no sign of a"
+    f" fault for {QUIET.days} days",
     DRAIN: f"an incident of the last {LOOK_BACK.days} days calls for the node to leave and it was kept, or it is open,"
     f" or at least {ENDS_TO_DRAIN} abnormal ends of that time are put down to the node",
     WATCH: f"an incident or XID in those days, or at least {OFTEN_LEFT_OUT:.0%} of the window's gangs left it out",
-    RETURN: f"left out by the window's latest gang, or down or drained at its end, with no sign of a fault for"
-    f" {QUIET.days} days",
 }
 """What puts a node on the list; the first that fits."""
 RULED = " ".join(f"**{advice.capitalize()}**: {rule}." for advice, rule in RULES.items())
@@ -75,32 +75,37 @@ def _counted(column: str, one: str, many: str) -> pl.Expr:
 
 _SIGNS = """
 with found as (
-    select * from marts.incidents where started_at >= $since and started_at < $end
+    select incidents.*, coalesce(attempts.started_at < $end, true) as is_answered
+    from marts.incidents as incidents
+    left join marts.sessions as attempts on attempts.session_id = incidents.next_session_id
+    where incidents.started_at >= $since and incidents.started_at < $end
 ),
 filed as (
-    select node, started_at, kind, ended_at is null or ended_at >= $end as is_open
-    from marts.node_incidents where started_at < $end and (started_at >= $since or ended_at is null or ended_at >= $end)
+    select node, kind, ended_at is null or ended_at >= $end as is_open,
+        least(coalesce(ended_at, $end), $end) as last_at
+    from marts.node_incidents where started_at < $end and (ended_at is null or ended_at >= $since)
 ),
 by_found as (
     select node, count(*) as incidents,
-        count(*) filter (where action_taken = 'not taken' and keep_node is false) as not_taken,
+        count(*) filter (where action_taken = 'not taken' and keep_node is false and is_answered) as not_taken,
         count(distinct session_id) as ends, max(ended_at) as last_at,
         string_agg(distinct kind, ', ' order by kind) as kinds
     from found group by node
 ),
 by_filed as (
-    select node, count(*) as incidents, count(*) filter (where is_open) as open_incidents, max(started_at) as last_at,
+    select node, count(*) as incidents, count(*) filter (where is_open) as open_incidents, max(last_at) as last_at,
         string_agg(distinct kind, ', ' order by kind) as kinds
     from filed group by node
 ),
 left_out as (select node, excluded_ratio, excluded_sessions from marts.node_exclusions($start, $end)),
 latest as (
     select session_id, started_at from marts.sessions
-    where is_gang and started_at >= $start and started_at < $end
+    where is_gang and started_at < $end and until_at > $start
     order by started_at desc, session_id limit 1
 ),
 out_of_gang as (
-    select nodes.node from marts.gang_exclusions($start, $end) as nodes semi join latest using (session_id)
+    select nodes.node from marts.gang_exclusions('-infinity', $end) as nodes semi join latest using (session_id)
+    where nodes.state <> 'other_gang'
 ),
 out_by_state as (
     select node, string_agg(distinct said, ', ' order by said) as reason
