@@ -9,7 +9,7 @@ from gangline import published, published_clusters
 from gangline.charts import published as pictures
 from gangline.charts import published_clusters as cluster_pictures
 from gangline.config import Config
-from gangline.published import LATER, NOT_MEASURED, ONLY, OUTSIDE, WITHIN
+from gangline.published import CASES, LATER, NOT_MEASURED, ONLY, OUTSIDE, WITHIN
 from gangline.warehouse import connect, export_span
 from gangline.windows import Window
 from tests.fleets import sample, written
@@ -38,8 +38,8 @@ def test_another_cluster_is_not_taken_for_the_reports(con: duckdb.DuckDBPyConnec
     compared = published.compared(con, window)
     counts = published.counts(compared)
     assert published.case(con, compared) == "other"
-    assert sum(counts.values()) == compared.height == 85
-    assert (counts[LATER], counts[ONLY]) == (4, 7)
+    assert sum(counts.values()) == compared.height == 99
+    assert (counts[LATER], counts[ONLY], counts[CASES]) == (4, 4, 4)
     assert counts[OUTSIDE] > counts[WITHIN]
     assert counts[NOT_MEASURED] > 20
 

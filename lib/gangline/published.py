@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import duckdb
 import polars as pl
 
-from gangline import checkpoints, downtimes, exclusions, nfs, retries, sessions
+from gangline import checkpoints, downtimes, exclusions, nfs, published_details, retries, sessions
 from gangline.estimates import Estimate
 from gangline.estimates.wording import PERCENTAGES, word, words
 from gangline.warehouse.querying import query
@@ -16,15 +17,21 @@ SESSIONS, TELEMETRY, BEFORE = "sessions", "telemetry", "before"
 SPANS = {SESSIONS: "all sessions", TELEMETRY: "telemetry", BEFORE: "before"}
 """The report's spans of time, in words."""
 WITHIN, OUTSIDE, NOT_MEASURED = "within the printed digits", "outside the printed digits", "not measured"
-LATER, ONLY = "later", "published only"
+LATER, ONLY, CASES = "later", "published only", "on page 09"
 LATER_REASON = "its analysis is not built yet"
 TOLERANCE = 1e-9
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _MEASURES = {"h", "min", "s", "ms", "gb", "kb", "ratio", "times"}
 Analysis = Callable[[duckdb.DuckDBPyConnection, Window], dict[str, Estimate]]
 ANALYSES: dict[str, tuple[Analysis, ...]] = {
-    SESSIONS: (sessions.figures, exclusions.figures, retries.figures, downtimes.figures),
-    TELEMETRY: (exclusions.figures, checkpoints.figures, nfs.figures),
+    SESSIONS: (
+        sessions.figures,
+        exclusions.figures,
+        retries.figures,
+        downtimes.figures,
+        published_details.of_sessions,
+    ),
+    TELEMETRY: (exclusions.figures, checkpoints.figures, nfs.figures, published_details.of_telemetry),
 }
 CARDS_TO_COME = ("peers.",)
 
@@ -57,13 +64,16 @@ def compared(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
 
 
 def agreeing(compared: pl.DataFrame) -> pl.DataFrame:
-    """Rows with a computed value, for the table: subject, figure, printed, computed, prints_alike, span, versions."""
+    """Rows with a computed value, for the table: figure, printed, computed, off, prints_alike, span, versions.
+
+    `off` is the difference in words; null where no single number is printed.
+    """
     is_alike = pl.when(pl.col("verdict") == WITHIN).then(pl.lit("yes")).otherwise(pl.lit("no"))
     return compared.filter(pl.col("computed").is_not_null()).select(
-        "subject",
         "figure",
         "printed",
         "computed",
+        pl.struct("difference", "unit", "printed").map_elements(_off, pl.String).alias("off"),
         is_alike.alias("prints_alike"),
         pl.col("span").replace(SPANS),
         "versions",
@@ -85,6 +95,19 @@ def alike(value: float, unit: str, printed: str) -> str:
     return f"{shown:,.{decimals}f} {word(unit)}".rstrip()
 
 
+def signed(difference: float, unit: str, printed: str) -> str:
+    """A difference, as `alike` prints values, with its sign.
+
+    Examples
+    --------
+    >>> signed(-0.0033, "h", "2.23 h"), signed(0.0, "saves", "523"), signed(0.0004, "ratio", "16.0 %")
+    ('−0.003 h', '0 saves', '+0.04 %')
+    """
+    told = alike(abs(difference), unit, printed)
+    is_none = not any(digit in told for digit in "123456789")
+    return told if is_none else f"{'+' if difference > 0 else '−'}{told}"
+
+
 def disagreeing(compared: pl.DataFrame) -> pl.DataFrame:
     """Rows outside their printed digits: subject, figure, printed, computed, meaning."""
     return compared.filter(verdict=OUTSIDE).select(
@@ -100,27 +123,35 @@ def ambiguous(compared: pl.DataFrame) -> pl.DataFrame:
 
 
 def unanswered(compared: pl.DataFrame) -> pl.DataFrame:
-    """Rows without a computed value, with why: subject, figure, printed, verdict, reason."""
+    """Rows without a computed value, with why: subject, figure, printed, verdict, reason, span, versions."""
     why = pl.coalesce("why", "note").alias("reason")
-    return compared.filter(pl.col("computed").is_null()).select("subject", "figure", "printed", "verdict", why)
+    return compared.filter(pl.col("computed").is_null()).select(
+        "subject", "figure", "printed", "verdict", why, pl.col("span").replace(SPANS), "versions"
+    )
 
 
 def counts(compared: pl.DataFrame) -> dict[str, int]:
     """How many rows there are of each verdict."""
     found = dict(compared.group_by("verdict").len().rows())
-    return {verdict: int(found.get(verdict, 0)) for verdict in (WITHIN, OUTSIDE, NOT_MEASURED, LATER, ONLY)}
+    return {verdict: int(found.get(verdict, 0)) for verdict in (WITHIN, OUTSIDE, NOT_MEASURED, LATER, ONLY, CASES)}
 
 
 def summary(counts: Mapping[str, int]) -> dict[str, int]:
-    """The same for a sentence: within, told (of figures that can be computed here), later, only.
+    """The same for a sentence: within, told (of figures that can be computed here), later, cases, only.
 
     Examples
     --------
-    >>> summary({WITHIN: 70, OUTSIDE: 1, NOT_MEASURED: 2, LATER: 4, ONLY: 6})
-    {'within': 70, 'told': 73, 'later': 4, 'only': 6}
+    >>> summary({WITHIN: 70, OUTSIDE: 1, NOT_MEASURED: 2, LATER: 4, ONLY: 6, CASES: 4})
+    {'within': 70, 'told': 73, 'later': 4, 'cases': 4, 'only': 6}
     """
     told = counts[WITHIN] + counts[OUTSIDE] + counts[NOT_MEASURED]
-    return {"within": counts[WITHIN], "told": told, "later": counts[LATER], "only": counts[ONLY]}
+    return {
+        "within": counts[WITHIN],
+        "told": told,
+        "later": counts[LATER],
+        "cases": counts[CASES],
+        "only": counts[ONLY],
+    }
 
 
 def case(con: duckdb.DuckDBPyConnection, compared: pl.DataFrame) -> str:
@@ -129,17 +160,6 @@ def case(con: duckdb.DuckDBPyConnection, compared: pl.DataFrame) -> str:
         return "no_source"
     gang = compared.filter(figure="fleet.multi_node_sessions")["verdict"].item()
     return "found" if gang == WITHIN else "other"
-
-
-def reconciled(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
-    """Four counts that are easily mixed up, and how they hang together: what, printed, here, meaning."""
-    seen = spans(con, window)[TELEMETRY]
-    span = {"start": window.start, "end": window.end, "from": seen.start, "to": seen.end}
-    found = query(con, _RECONCILED, **span).row(0, named=True)
-    rows = [(what, printed, found[name], how.format(**found)) for what, printed, name, how in _COUNTS]
-    return pl.DataFrame(
-        rows, schema={"what": pl.String, "printed": pl.Int64, "here": pl.Int64, "meaning": pl.String}, orient="row"
-    )
 
 
 def _figures(con: duckdb.DuckDBPyConnection, analyses: tuple[Analysis, ...], window: Window) -> dict[str, Estimate]:
@@ -159,8 +179,12 @@ def _judged(
     elif name:
         estimate = found[str(row["span"])].get(name) or Estimate.missing("ratio", f"{name} is not computed")
     else:
-        return {"verdict": ONLY, "why": None}
+        return {"verdict": CASES if row["subject"] == "cases" else ONLY, "why": None}
     return _against(row, estimate)
+
+
+def _off(row: Mapping[str, Any]) -> str | None:
+    return None if row["difference"] is None else signed(row["difference"], row["unit"], row["printed"])
 
 
 def _share(share: float | None, node: str) -> Estimate:
@@ -213,56 +237,4 @@ _PUBLISHED = """
     select place, subject, figure_id, coalesce(figure_id, 'overlap of ' || node) as figure, node, printed, value, low,
         high, unit, span, versions, note
     from staging.published_figures order by place
-"""
-_COUNTS = (
-    (
-        "failures",
-        21,
-        "xid_failures",
-        "events on nodes, several in one downtime; how they were counted is not printed. "
-        "Here {xid_failures} incidents have an XID",
-    ),
-    (
-        "downtimes with a failure",
-        14,
-        "xid_downtimes",
-        "of the episodes, those in which hardware failed. Here an XID incident "
-        "stands at the end, or in the downtime, of {xid_downtimes}",
-    ),
-    (
-        "episodes",
-        21,
-        "episodes",
-        "ends of sessions that trained, to the next training, over all sessions: {seen_episodes} open within "
-        "the telemetry",
-    ),
-    (
-        "abnormal ends",
-        23,
-        "ends",
-        "ends of runs within the telemetry, neither completed nor planned: {opening} open an episode, "
-        "{untrained} had not trained and open none",
-    ),
-)
-_RECONCILED = """
-    with episodes as (select * from marts.downtimes where started_at >= $start and started_at < $end),
-    ends as (
-        select * from marts.sessions
-        where is_gang and ended_at >= $from and ended_at < $to
-            and coalesce(end_class, 'unknown') not in ('completed', 'planned')
-            and session_id in (select session_id from marts.runs)
-    ),
-    incidents as (select * from marts.incidents where started_at >= $from and started_at < $to and code is not null)
-    select
-        (select count(*) from episodes) as episodes,
-        (select count(*) from episodes where started_at >= $from and started_at < $to) as seen_episodes,
-        (select count(*) from ends) as ends,
-        (select count(*) from ends where session_id in (select failed_session_id from episodes)) as opening,
-        (select count(*) from ends where not coalesce(reached_training, false)) as untrained,
-        (select count(*) from incidents) as xid_failures,
-        (
-            select count(distinct episodes.downtime_id) from episodes
-            join incidents on incidents.started_at >= episodes.started_at - interval 10 minute
-                and incidents.started_at < coalesce(episodes.session_restored_at, $end)
-        ) as xid_downtimes
 """

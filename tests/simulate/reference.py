@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from gangline import checkpoints, downtimes, exclusions, retries, sessions
+from gangline import checkpoints, downtimes, exclusions, published_details, retries, sessions
 from gangline.config import load
 from gangline.estimates import Estimate
 from gangline.ingest import ingest
@@ -45,10 +45,11 @@ def window_of(span: Span) -> Window:
 def figures_of(con: duckdb.DuckDBPyConnection, plan: Plan) -> dict[tuple[str, str], Estimate]:
     """Figures by the span that they are of, `sessions` or `telemetry`, and their id."""
     whole, seen = window_of(plan.sessions_span), window_of(plan.telemetry)
+    parts = (sessions, exclusions, retries, downtimes)
     found = {
         ("sessions", name): it
-        for part in (sessions, exclusions, retries, downtimes)
-        for name, it in part.figures(con, whole).items()
+        for analysis in (*(part.figures for part in parts), published_details.of_sessions)
+        for name, it in analysis(con, whole).items()
     }
     return found | {
         ("telemetry", name): it for part in (exclusions, checkpoints) for name, it in part.figures(con, seen).items()
