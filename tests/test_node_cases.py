@@ -94,10 +94,11 @@ def test_a_node_that_is_not_known_and_half_a_name(con: duckdb.DuckDBPyConnection
         node_case(con, failing.lepus(), "n2", LOST)
     with pytest.raises(SubjectError, match="--node and --at go together"):
         node_case(con, failing.lepus(), "n02")
-    case = node_case(con, failing.lepus(), "n02", LOST, "gpu_utill")
-    assert case is not None
     with pytest.raises(RoleError, match="gpu_utill is no role; did you mean gpu_util"):
-        _ = case.layers
+        node_case(con, failing.lepus(), "n02", LOST, "interrupts, gpu_utill")
+    for hours in (-3.0, 1e9, float("nan")):
+        with pytest.raises(SubjectError, match="hours to show before the time, from 0 to 744"):
+            node_case(con, failing.lepus(), "n02", LOST, before_h=hours)
 
 
 def test_without_telemetry_the_case_says_so() -> None:

@@ -16,8 +16,9 @@ from gangline.courses import Course, course
 from gangline.estimates.peers import modified_z
 from gangline.estimates.wording import words
 from gangline.postmortem import sources
+from gangline.postmortem.deviations import folded
 from gangline.postmortem.layers import phases
-from gangline.postmortem.subjects import Subject, find
+from gangline.postmortem.subjects import Subject, SubjectError, find
 from gangline.roles import resolve
 from gangline.telemetry import band, lines
 from gangline.warehouse.querying import query
@@ -25,6 +26,7 @@ from gangline.windows import Window
 
 GETATTR = "getattr_response"
 LOOK = timedelta(minutes=10)
+MOST_HOURS = 24 * 31
 MARKS_APART, MOST_NAMES = 5, 4  # at least a fifth of the picture between two names
 CUMULATED = ("remapped_rows", "remapped_rows_uncorrectable", "nfs_major_timeouts")
 """Counters that are drawn as what has come since the picture's start: their events are too rare for a rate."""
@@ -142,11 +144,13 @@ def node_case(
     Raises
     ------
     SubjectError
-        If the node or the time is not known, or only one is named.
+        If the node or the time is not known, or only one is named, or the hours are not those of a picture.
     RoleError
         If there is no such role.
     """
     zone = config.cluster.time_zone
+    named = tuple(roles.replace(",", " ").split())
+    _refuse(con, config, named, before_h)
     if node or at:
         subject = find(con, zone, node=node, at=at)
     elif (latest := query(con, _LATEST)).height:
@@ -155,10 +159,17 @@ def node_case(
         return None
     kind, class_name = _kind(con, subject)
     usual = query(con, _MEASURES, class_name=class_name).row(0, named=True)
-    measures = tuple(roles.replace(",", " ").split()) or tuple(usual["measures"].split())
+    measures = named or tuple(usual["measures"].split())
     start, end = subject.at - timedelta(hours=before_h or usual["before_h"]), timedelta(hours=usual["after_h"])
     window = Window(start, subject.at + end, zone, "around the event")
     return NodeCase(con, config, subject, kind, class_name, measures, window)
+
+
+def _refuse(con: duckdb.DuckDBPyConnection, config: Config, roles: tuple[str, ...], before_h: float) -> None:
+    if not 0 <= before_h <= MOST_HOURS:
+        raise SubjectError(f"before_h = {before_h:g}: hours to show before the time, from 0 to {MOST_HOURS}")
+    for role in set(roles) - {GETATTR}:
+        resolve(con, role, config.roles)
 
 
 _LAYERS: dict[str, Any] = {"layer": pl.String, "at": pl.Datetime("us", "UTC")} | dict.fromkeys(
@@ -265,9 +276,9 @@ def _layer(found: Course, node: str) -> pl.DataFrame:
 
 
 def _change(found: Course, node: str, at: datetime) -> tuple[object, ...]:
-    before = _folded(found.values, (found.at + found.step <= at - LOOK).to_numpy(), np.nanmedian)
+    before = folded(found.values[(found.at + found.step <= at - LOOK).to_numpy()], np.nanmedian)
     until = at + max(LOOK, found.step)
-    after = _folded(found.values, ((found.at >= at) & (found.at < until)).to_numpy(), np.nanmean)
+    after = folded(found.values[((found.at >= at) & (found.at < until)).to_numpy()], np.nanmean)
     place = found.nodes.index(node)
     scores = modified_z(after - before)
     z = None if scores is None else _known(scores[place])
@@ -275,16 +286,6 @@ def _change(found: Course, node: str, at: datetime) -> tuple[object, ...]:
     peers = [_middle(np.delete(side, place)) for side in (before, after)]
     times = last / first if first and last is not None else None
     return found.role.role, found.unit, first, last, times, *peers, z
-
-
-def _folded(values: NDArray[np.float64], is_in: NDArray[np.bool_], fold: Any) -> NDArray[np.float64]:
-    """One number a node over some steps; NaN where it has none."""
-    chosen = values[is_in]
-    result = np.full(values.shape[1], np.nan)
-    known = (~np.isnan(chosen)).any(axis=0)
-    if known.any():
-        result[known] = fold(chosen[:, known], axis=0)
-    return result
 
 
 def _known(value: float) -> float | None:

@@ -153,6 +153,23 @@ def test_postmortem_says_in_a_line_what_it_needs(run, config: Path, arguments: l
     assert (ran.code, ran.err) == (2, f"gangline: {said}{ran.err.partition(said)[2]}")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["-p", "node=n777", "-p", "at=2026-03-01"], "no node n777"),
+        (["-p", "node=n1"], "--node and --at go together"),
+        (["-p", "roles=gpu_utill"], "gpu_utill is no role; did you mean gpu_util?"),
+    ],
+)
+def test_a_case_of_nothing_is_2_before_a_page_is_made(
+    run, config: Path, tmp_path: Path, given: list[str], said: str
+) -> None:
+    ran = run("report", "-c", config, "--only", "node_cases", "--out", tmp_path / "out", *given)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert said in ran.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_init_makes_a_config_that_works_and_never_overwrites(run, tmp_path: Path) -> None:
     folder = tmp_path / "new cluster"
     assert run("init", folder).code == 0

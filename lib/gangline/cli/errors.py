@@ -12,6 +12,7 @@ from gangline.ingest.finding import UnreadableKindError
 from gangline.postmortem.subjects import SubjectError
 from gangline.report.authored import AuthoredError
 from gangline.report.parameters import ParameterError
+from gangline.roles import RoleError
 from gangline.warehouse import WarehouseError
 from gangline.warehouse.opening import UNWRITTEN
 from gangline.windows import WindowError
@@ -28,6 +29,7 @@ USAGE_ERRORS = (
     ConfigError,
     HostListError,
     ParameterError,
+    RoleError,
     SubjectError,
     UnknownTableError,
     UnreadableKindError,

@@ -50,6 +50,7 @@ def report_command(
     browser = browser_for(is_pdf)
     simulate_where_absent(loaded)
     ingest_with_progress(loaded)
+    _refuse_case(loaded, parameters)
     failed = 0
     for window in asked_windows(loaded, week, from_date, to_date, since):
         failed += _render(loaded, window, only or [], parameters, jobs, out, cell_limit, browser)
@@ -63,6 +64,17 @@ def _refuse_before_work(config: Config, window: Window | None, only: list[str], 
 
     anything = window or Window.whole(None, None, config.cluster.time_zone)
     parameters_for(choose(FOLDER, only, anything, config), parameters)
+
+
+def _refuse_case(config: Config, parameters: dict[str, str]) -> None:
+    """A node, a time or a measure that is not there is the command's mistake, not a page's: said before it is made."""
+    named = {name: parameters[name] for name in ("node", "at", "roles") if name in parameters}
+    if not named:
+        return
+    from gangline.node_cases import node_case
+
+    with connect(config) as con:
+        node_case(con, config, **named, before_h=float(parameters.get("before_h", 0)))
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -101,7 +101,7 @@ def _place(nodes: list[str], scores: NDArray[np.float64] | None, node: str | Non
 def _before(found: Course, at: datetime, places: list[int]) -> NDArray[np.float64]:
     """Each node's mean over the ten minutes up to the event, whole steps."""
     is_in = ((found.at >= at - LOOK) & (found.at + found.step <= at + found.step)).to_numpy()
-    return _folded(found.values[is_in][:, places], np.nanmean)
+    return folded(found.values[is_in][:, places], np.nanmean)
 
 
 def _usual(found: Course, at: datetime, places: list[int], training: pl.DataFrame) -> NDArray[np.float64]:
@@ -112,10 +112,11 @@ def _usual(found: Course, at: datetime, places: list[int], training: pl.DataFram
         steps = found.at.to_list()
         is_trained = [any(a <= step < b for a, b in zip(starts, ends, strict=True)) for step in steps]
         is_in = is_in & np.array(is_trained, bool) if any(is_trained) else is_in
-    return _folded(found.values[is_in][:, places], np.nanmedian)
+    return folded(found.values[is_in][:, places], np.nanmedian)
 
 
-def _folded(values: NDArray[np.float64], fold: Any) -> NDArray[np.float64]:
+def folded(values: NDArray[np.float64], fold: Any) -> NDArray[np.float64]:
+    """One number a node over some steps; NaN where it has none."""
     result = np.full(values.shape[1], np.nan)
     known = (~np.isnan(values)).any(axis=0)
     if known.any():
