@@ -27,6 +27,16 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     return telemetries.cluster(tmp_path_factory.mktemp("lyra"), telemetries.usual_lines(), SESSIONS)
 
 
+def test_a_bundle_of_simulated_data_says_so(config: Config, tmp_path: Path) -> None:
+    (config.folder / "SIMULATED").touch()
+    try:
+        write_bundle(config, DAY, tmp_path / "day.duckdb")
+    finally:
+        (config.folder / "SIMULATED").unlink()
+    with duckdb.connect(tmp_path / "day.duckdb", read_only=True) as con:
+        assert dict(con.execute("from about").fetchall())["simulated"].startswith("yes")
+
+
 def test_what_is_of_the_window_is_in_it(config: Config, tmp_path: Path) -> None:
     counts = write_bundle(config, DAY, tmp_path / "day.duckdb")
     with duckdb.connect(tmp_path / "day.duckdb", read_only=True) as con:
@@ -41,6 +51,7 @@ def test_what_is_of_the_window_is_in_it(config: Config, tmp_path: Path) -> None:
     assert samples == [(counts["marts.samples"], 12)]
     assert counts["marts.samples"] == 12 * 120 - 2 * 30
     assert (about["cluster"], about["window_start"]) == ("lyra", "2026-03-01T00:00:00+00:00")
+    assert about["simulated"] == "no"
     assert figures["fleet.sessions"] == 1.0
     assert said.startswith("Sessions of every source")
     assert (columns > 100, views) == (True, 0)

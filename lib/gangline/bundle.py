@@ -162,6 +162,7 @@ def _write_figures(con: duckdb.DuckDBPyConnection, figures: Mapping[str, Estimat
 def _write_about(con: duckdb.DuckDBPyConnection, config: Config, window: Window) -> int:
     facts = {
         "cluster": config.cluster.name,
+        "simulated": "yes: made by a program, not measured" if config.is_simulated else "no",
         "window": window.label,
         "window_start": window.start.isoformat(),
         "window_end": window.end.isoformat(),

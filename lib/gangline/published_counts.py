@@ -3,6 +3,8 @@
 import duckdb
 import polars as pl
 
+from gangline import exposures
+from gangline.estimates import Estimate
 from gangline.published import TELEMETRY, spans
 from gangline.warehouse.querying import query
 from gangline.windows import Window
@@ -17,6 +19,19 @@ def reconciled(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     return pl.DataFrame(
         rows, schema={"what": pl.String, "printed": pl.Int64, "here": pl.Int64, "meaning": pl.String}, orient="row"
     )
+
+
+def ends_of_all_sessions(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, int | Estimate]:
+    """For a sentence on what pages 06 and 91 count in the whole window: ends, of them in vain, seen, mtbf."""
+    found = exposures.exposure(con, window)
+    seen = exposures.exposure(con, spans(con, window)[TELEMETRY])
+    trained = found.ends.filter("reached_training").height
+    return {
+        "ends": found.ends.height,
+        "vain": found.ends.height - trained,
+        "seen": seen.ends.height,
+        "mtbf": exposures.figures(found)["checkpoints.mtbf_h"],
+    }
 
 
 _COUNTS = (

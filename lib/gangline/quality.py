@@ -167,13 +167,13 @@ def _file_topics(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[Topic
         "Files gone or changed since",
         changed_files(con, folder).height,
         "The warehouse still holds what was read from them.",
-        "Run ingest again; ingest --rebuild forgets what is gone.",
+        "None where they were deleted on purpose; else run ingest again. ingest --rebuild forgets what is gone.",
     )
     yield Topic(
         "Sources without a file",
         fileless(con).height,
         "The config names them, but nothing matches.",
-        "Correct the path in the config, or copy the export there.",
+        "None where it was deleted on purpose; else correct the path in the config, or copy the export there.",
     )
 
 

@@ -50,7 +50,7 @@ def simulate_command(
 def simulate_where_absent(config: Config) -> None:
     """Simulates the reference cluster where its config is to be read and neither warehouse nor exports are there."""
     is_reference = config.path == REFERENCE_CONFIG.absolute()
-    if is_reference and not path_of(config).is_file() and not (config.folder / "SIMULATED").is_file():
+    if is_reference and not path_of(config).is_file() and not config.is_simulated:
         typer.echo(f"{config.cluster.name}: not there yet, simulating it (once)")
         simulate_into(config.folder)
 

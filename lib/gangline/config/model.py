@@ -34,6 +34,9 @@ Share = Annotated[float, RATIO]
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 
+SIMULATED_MARK = "SIMULATED"
+"""The file that a simulation leaves beside its config."""
+
 
 class Section(BaseModel):
     """A table of the config: unknown keys are errors."""
@@ -266,6 +269,11 @@ class Config(Section):
     def folder(self) -> Path:
         """The folder that paths of the file are relative to, and that holds the warehouse."""
         return self._path.parent
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether `gangline simulate` wrote the exports beside the config."""
+        return (self.folder / SIMULATED_MARK).is_file()
 
     @property
     def zone(self) -> ZoneInfo:

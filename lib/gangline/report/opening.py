@@ -17,7 +17,6 @@ from gangline.report.provenance import ROOT, generated_at
 from gangline.windows import INSTANT, Window
 
 OURS = ("config", "start", "end")
-SIMULATED_MARK = "SIMULATED"
 NO_DATA = "**No data**: none of the configured sources gave a record."
 OUTSIDE = "**The export holds nothing of this window**: its records go from {} to {}. What reads 0 below is not known."
 PARTLY = "**The export covers a part of this window**: its records go from {} to {}. Counts and hours are of that part."
@@ -106,7 +105,7 @@ def _introduce(page: Page) -> None:
             "generated_at": generated_at().isoformat(timespec="seconds"),
         },
     )
-    if (page.config.folder / SIMULATED_MARK).is_file():
+    if page.config.is_simulated:
         page.banner(SIMULATED)
     if not window.days:
         page.banner(NO_DATA)
