@@ -99,14 +99,15 @@ def _place(nodes: list[str], scores: NDArray[np.float64] | None, node: str | Non
 
 
 def _before(found: Course, at: datetime, places: list[int]) -> NDArray[np.float64]:
-    """Each node's mean over the ten minutes up to the event, whole steps."""
-    is_in = ((found.at >= at - LOOK) & (found.at + found.step <= at + found.step)).to_numpy()
+    """Each node's mean over the whole steps that end in the ten minutes up to the event, one at least."""
+    ends = found.at + found.step
+    is_in = ((ends > at - max(LOOK, found.step)) & (ends <= at)).to_numpy()
     return folded(found.values[is_in][:, places], np.nanmean)
 
 
 def _usual(found: Course, at: datetime, places: list[int], training: pl.DataFrame) -> NDArray[np.float64]:
     """Each node's median over the hours before, of steps in training where phases are known."""
-    is_in = (found.at < at - LOOK).to_numpy()
+    is_in = (found.at + found.step <= at - max(LOOK, found.step)).to_numpy()
     if training.height:
         starts, ends = training["from_at"].to_list(), training["to_at"].to_list()
         steps = found.at.to_list()
