@@ -2,16 +2,18 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gangline.cli import main, simulation
 from gangline.config import load
-from gangline.simulate import history
+from gangline.simulate import history, telemetry_files
 from gangline.simulate.cluster_config import config_text
 from gangline.simulate.history import NoFitError
 from tests.simulate.reference import SEED
 from tests.simulate.small_plan import PLAN
+from tests.simulate.tiny_plan import TINY
 
 
 @pytest.fixture
@@ -83,3 +85,33 @@ def test_a_seed_that_fits_nothing(run, monkeypatch: pytest.MonkeyPatch, tmp_path
 
     monkeypatch.setattr(history, "draw", draw)
     assert run("reference", "--out", tmp_path, "--seed", 9) == (2, "", "gangline: seed 9: none fits\n")
+
+
+def _written(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_all_metrics_come_beside_files_that_stay_the_same(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(history, "draw", lambda seed: TINY)
+    monkeypatch.setattr(telemetry_files, "_cores", lambda: 1)
+    default, full = tmp_path / "default", tmp_path / "full"
+    run("reference", "--out", default)
+    code, out, _ = run("reference", "--out", full, "--full")
+    size = "all other metrics: 722 metrics, 6,692 series a node, 0.000161 G samples, about 0.00012 GB in 2 files\n"
+    assert code == 0
+    assert out.startswith(size + "simulating 1 of 2: export_2025-09-04.jsonl.zst\n")
+    assert "simulating 2 of 2: full_2025-09-05_gpu062.jsonl.zst" in out
+    names = {f"raw/telemetry/full_2025-09-0{day}_gpu062.jsonl.zst" for day in (4, 5)}
+    assert {name: content for name, content in _written(full).items() if name not in names} == _written(default)
+    assert run("reference", "--out", full, "--full")[1] == f"{size}{full}: is there already, seed {SEED}\n"
+    assert run("reference", "--out", full)[1] == f"{full}: is there already, seed {SEED}\n"
+    run("reference", "--out", default, "--full")
+    assert _written(default) == _written(full)
+
+
+def test_all_metrics_where_there_is_no_room(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(history, "draw", lambda seed: TINY)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    code, _, err = run("reference", "--out", tmp_path / "new", "--full")
+    assert (code, err.count("\n"), (tmp_path / "new").exists()) == (2, 1, False)
+    assert err.endswith("make room, choose another --out, or simulate free with fewer --nodes or --days\n")

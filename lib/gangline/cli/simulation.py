@@ -36,6 +36,9 @@ def simulate_command(
     hazard: Annotated[
         float | None, typer.Option(min=0.001, help="free: interruptions per 1,000 node-days of the job (7).")
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Beside them all other metrics of such exporters, for benchmarks: large.")
+    ] = False,
 ) -> None:
     """Draw a cluster's history and write what real tools would have exported of it."""
     if cluster not in CLUSTERS:
@@ -44,7 +47,7 @@ def simulate_command(
     given = {name: value for name, value in sizes.items() if value is not None}
     if cluster == "reference" and given:
         raise UsageError(f"--{next(iter(given))}: the reference cluster has the published size; simulate free has any")
-    simulate_into(out, seed, None if cluster == "reference" else given)
+    simulate_into(out, seed, None if cluster == "reference" else given, is_full=full)
 
 
 def simulate_where_absent(config: Config) -> None:
@@ -55,30 +58,62 @@ def simulate_where_absent(config: Config) -> None:
         simulate_into(config.folder)
 
 
-def simulate_into(folder: Path, seed: int = SEED, sizes: Mapping[str, float] | None = None) -> None:
+def simulate_into(
+    folder: Path, seed: int = SEED, sizes: Mapping[str, float] | None = None, is_full: bool = False
+) -> None:
     """Writes a cluster's exports, unless they are there: the reference's, or (with sizes) those of a free one.
+
+    Parameters
+    ----------
+    is_full
+        Whether to write, beside them, all other metrics that such a cluster's exporters give.
 
     Raises
     ------
     UsageError
-        If the folder holds other exports, or nothing that fits can be drawn with the seed.
+        If the folder holds other exports, nothing that fits can be drawn with the seed, or the disk has too little
+        room for all metrics.
     """
-    from gangline.simulate.exports import ForeignFilesError, is_written, write_exports
+    from gangline.simulate.exporter_files import NoRoomError
+    from gangline.simulate.exports import ForeignFilesError
     from gangline.simulate.free_launches import ScaleError
     from gangline.simulate.history import NoFitError
 
     try:
         plan = _drawn(seed, sizes)
-        if is_written(folder, plan):
-            typer.echo(f"{folder}: is there already, seed {seed}")
-            return
-        with progress("simulating") as listener:
-            write_exports(folder, plan, listener)
-    except (ForeignFilesError, NoFitError, ScaleError) as error:
+        is_new = _write_all(folder, plan) if is_full else _write(folder, plan)
+    except (ForeignFilesError, NoFitError, NoRoomError, ScaleError) as error:
         raise UsageError(str(error)) from error
+    if not is_new:
+        typer.echo(f"{folder}: is there already, seed {seed}")
+        return
     nodes, days = len(plan.cluster.nodes), round((plan.telemetry.to_ms - plan.telemetry.from_ms) / DAY_MS)
     typer.echo(f"{folder}: {len(plan.sessions)} sessions, {days} days of telemetry of {nodes} nodes, seed {seed}")
     typer.echo(f"next: gangline report -c {folder / 'cluster.toml'}")
+
+
+def _write(folder: Path, plan: "Plan") -> bool:
+    """Writes what is not there yet; gives whether there was anything to write."""
+    from gangline.simulate.exports import is_written, write_exports
+
+    if is_written(folder, plan):
+        return False
+    with progress("simulating") as listener:
+        write_exports(folder, plan, listener)
+    return True
+
+
+def _write_all(folder: Path, plan: "Plan") -> bool:
+    """The same with all metrics: says first how large they are, and writes nothing where there is no room for them."""
+    from gangline.simulate.exporter_files import check_room, size_of, write_full
+    from gangline.simulate.exports import is_written, telemetry_of
+
+    telemetry = telemetry_of(folder)
+    typer.echo(f"all other metrics: {size_of(plan)}")
+    check_room(telemetry, plan, is_written(folder, plan))
+    is_new = _write(folder, plan)
+    with progress("simulating") as listener:
+        return write_full(telemetry, plan, listener) > 0 or is_new
 
 
 def _drawn(seed: int, sizes: Mapping[str, float] | None) -> "Plan":

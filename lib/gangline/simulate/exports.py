@@ -42,6 +42,11 @@ def is_written(folder: Path, plan: Plan) -> bool:
     return is_own and all((folder / RAW / name).is_dir() for name in FOLDERS)
 
 
+def telemetry_of(folder: Path) -> Path:
+    """Where a cluster's folder holds its telemetry."""
+    return folder / RAW / FOLDERS[1]
+
+
 def write_exports(folder: Path, plan: Plan, listener: Listener, workers: int | None = None) -> None:
     """Writes all exports of a plan; one that was broken off goes on, one of another plan is replaced.
 
@@ -61,7 +66,7 @@ def write_exports(folder: Path, plan: Plan, listener: Listener, workers: int | N
     write_logs(raw / "kernel", plan)
     write_events(raw / "node_events.txt", plan)
     write_runs(raw / "wandb", plan)
-    write_telemetry(raw / "telemetry", plan, listener, workers)
+    write_telemetry(telemetry_of(folder), plan, listener, workers)
     write_truth(folder / "truth.json", plan)
     if not (folder / "cluster.toml").exists():
         (folder / "cluster.toml").write_text(config_text(plan))

@@ -1,10 +1,11 @@
 """Writes a plan's telemetry: one compressed export a UTC day, on every core."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -14,29 +15,53 @@ from gangline.simulate.telemetry_days import TelemetryDays
 from gangline.simulate.vm_lines import write_export
 
 Listener = Callable[[str, int, int], None]
-_held: list[TelemetryDays] = []  # what a worker made once for all of its days
+Part = TypeVar("Part")
+Writer = Callable[[Part, Path], int]
+_held: list[Writer[Any]] = []  # what a worker made once for all of its files
 
 
 def write_telemetry(folder: Path, plan: Plan, listener: Listener, workers: int | None = None) -> int:
     """Writes the days that are not there yet, each whole or not at all; gives the samples that were written."""
-    folder.mkdir(parents=True, exist_ok=True)
     days = [(day, path_of(folder, day)) for day in ScrapeGrid.of(plan).days()]
-    due = [(day, path) for day, path in days if not path.exists()]
+    return write_parts(days, plan, _day_writer, listener, workers)
+
+
+def write_parts(
+    parts: Sequence[tuple[Part, Path]],
+    plan: Plan,
+    begin: Callable[[Plan], Writer[Part]],
+    listener: Listener,
+    workers: int | None = None,
+) -> int:
+    """Writes the files that are not there yet, on so many cores (all); gives the samples that were written.
+
+    Parameters
+    ----------
+    parts
+        What each file holds.
+    begin
+        Makes, once in each worker, what writes one part to its file and gives its samples.
+    """
+    due = [(part, path) for part, path in parts if not path.exists()]
+    for folder in {path.parent for _, path in due}:
+        folder.mkdir(parents=True, exist_ok=True)
     samples = 0
-    for done, (path, count) in enumerate(_written(plan, due, min(workers or _cores(), len(due)))):
+    for done, (path, count) in enumerate(_written(plan, due, begin, min(workers or _cores(), len(due)))):
         samples += count
         listener(path.name, done, len(due))
     return samples
 
 
-def _written(plan: Plan, due: list[tuple[DaySlice, Path]], workers: int) -> Iterator[tuple[Path, int]]:
+def _written(
+    plan: Plan, due: Sequence[tuple[Part, Path]], begin: Callable[[Plan], Writer[Part]], workers: int
+) -> Iterator[tuple[Path, int]]:
     """Each file as it is done, with its samples."""
     if workers <= 1:
-        days = TelemetryDays(plan)
-        yield from ((path, write_export(path, days.targets(day), days.blocks(day))) for day, path in due)
+        write = begin(plan)
+        yield from ((path, write(part, path)) for part, path in due)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (plan,)) as pool:
-        writing = {pool.submit(_write, day, path): path for day, path in due}
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (plan, begin)) as pool:
+        writing = {pool.submit(_write, part, path): path for part, path in due}
         yield from ((writing[future], future.result()) for future in as_completed(writing))
 
 
@@ -45,14 +70,18 @@ def path_of(folder: Path, day: DaySlice) -> Path:
     return folder / f"export_{day.day.isoformat()}.jsonl.zst"
 
 
-def _begin(plan: Plan) -> None:
+def _day_writer(plan: Plan) -> Writer[DaySlice]:
+    days = TelemetryDays(plan)
+    return lambda day, path: write_export(path, days.targets(day), days.blocks(day))
+
+
+def _begin(plan: Plan, begin: Callable[[Plan], Writer[Any]]) -> None:
     pa.set_cpu_count(1)
-    _held[:] = [TelemetryDays(plan)]
+    _held[:] = [begin(plan)]
 
 
-def _write(day: DaySlice, path: Path) -> int:
-    days = _held[0]
-    return write_export(path, days.targets(day), days.blocks(day))
+def _write(part: object, path: Path) -> int:
+    return _held[0](part, path)
 
 
 def _cores() -> int:
