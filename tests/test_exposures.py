@@ -1,6 +1,7 @@
 """Training hours and ends of a window: runs where they are linked, sessions where none is, both counts, the gaps."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import duckdb
 import polars as pl
@@ -39,6 +40,7 @@ def made(hours: list[float], ended: list[bool], lineage: list[str] | None = None
             "ends_within": ended,
             "is_abnormal_end": ended,
             "is_failure": ended,
+            "reached_training": [True] * count,
             "run_ids": [[f"r{place}"] for place in range(count)],
         }
     )
@@ -109,6 +111,13 @@ def test_both_counts_of_the_504_gpu_report() -> None:
     assert both.row(0)[2:5] == pytest.approx((56.26, 37.49, 88.75), abs=5e-3)
     assert both.row(0)[5:] == pytest.approx((7.11, 4.51, 10.67), abs=5e-3)
     assert exposures.figures(found)["checkpoints.runs"].value == 24
+
+
+def test_ends_of_sessions_that_never_trained_are_told_apart() -> None:
+    found = made([10.0, 20.0], [True, True])
+    reached = pl.Series("reached_training", [True, False])
+    untrained = replace(found, sessions=found.sessions.with_columns(reached))
+    assert exposures.by_ends(untrained).select("ends", "count").rows()[2:] == [(exposures.TRAINED, 1)]
 
 
 def test_gaps_are_training_hours_between_ends_of_one_lineage() -> None:

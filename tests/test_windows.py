@@ -63,7 +63,14 @@ def test_the_whole_export_holds_its_last_instant_and_has_no_window_before() -> N
 
 def test_a_whole_export_that_ends_just_before_midnight_ends_on_that_day() -> None:
     assert Window.whole(utc(2025, 9, 1), utc(2025, 9, 2, 23, 59, 59), "UTC").folder == "2025-09-01_2025-09-03"
-    assert Window.whole(utc(2025, 9, 1), utc(2025, 9, 3), "UTC").folder == "2025-09-01_2025-09-04"
+
+
+def test_an_export_of_midnight_begins_no_day_of_its_own() -> None:
+    """73 days from 1 September, exported at their end: the folder that the design names for them."""
+    window = Window.whole(utc(2025, 9, 1), utc(2025, 11, 13), "UTC")
+    assert window.start <= utc(2025, 11, 13) < window.end
+    assert (window.folder, window.span()) == ("2025-09-01_2025-11-13", "2025-09-01 to 2025-11-12")
+    assert Window.whole(utc(2025, 9, 1), utc(2025, 11, 13, 0, 0, 1), "UTC").folder == "2025-09-01_2025-11-14"
 
 
 def test_an_empty_export_is_an_empty_window() -> None:

@@ -16,6 +16,7 @@ from gangline.windows import Window
 
 NO_TRAINING = "no gang session trains in the window"
 ALL_ENDS, FAILURES = "ends neither completed nor planned", "failures only"
+TRAINED = "of all ends, those of sessions that had reached training"
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,14 @@ def figures(found: Exposure) -> dict[str, Estimate]:
 
 
 def by_ends(found: Exposure) -> pl.DataFrame:
-    """Both counts of ends: ends, count, mtbf, low_h, high_h, per_1000_node_days with its interval as words."""
+    """Both counts of ends, and where some never trained, those that did, with their time between and rate.
+
+    ends, count, mtbf_h, low_h, high_h, rate_per_1000_node_days with its interval.
+    """
     counts = {ALL_ENDS: found.ends.height, FAILURES: found.failures.height}
+    trained = found.ends.filter("reached_training").height
+    if trained < found.ends.height:
+        counts[TRAINED] = trained
     rows = []
     for name, count in counts.items() if found.sessions.height else ():
         between, rate = mean_time_between(count, found.hours), per_1000_node_days(count, found.node_hours)

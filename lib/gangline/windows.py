@@ -109,7 +109,7 @@ class Window:
         if self.label == NO_DATA:
             return "no_data"
         if self.is_whole:
-            return f"{self.local_start:%Y-%m-%d}_{_next_midnight(self.local_end):%Y-%m-%d}"
+            return f"{self.local_start:%Y-%m-%d}_{_day_after(self.local_end):%Y-%m-%d}"
         return f"{_stamp(self.local_start)}_{_stamp(self.local_end)}"
 
     @property
@@ -128,7 +128,7 @@ class Window:
         first, last = self.local_start, self.local_end
         if not self.is_whole and not (_is_midnight(first) and _is_midnight(last)):
             return f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
-        final = (last - INSTANT).date()
+        final = _day_after(last) - DAY if self.is_whole else (last - INSTANT).date()
         return f"{first:%Y-%m-%d}" if final == first.date() else f"{first:%Y-%m-%d} to {final:%Y-%m-%d}"
 
     @property
@@ -179,9 +179,10 @@ def _is_midnight(moment: datetime) -> bool:
     return moment.timetz().replace(tzinfo=None) == time()
 
 
-def _next_midnight(moment: datetime) -> datetime:
-    last_day = (moment - INSTANT).date()
-    return datetime.combine(last_day + DAY, time(), moment.tzinfo)
+def _day_after(end: datetime) -> date:
+    """The day after the last of an export whose latest instant lies just before `end`; at midnight it begins no day."""
+    latest = end - INSTANT
+    return latest.date() if _is_midnight(latest) else latest.date() + DAY
 
 
 def _label(first: datetime, last: datetime) -> str:
