@@ -34,8 +34,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
 
 @pytest.fixture
 def seeds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The seeds that were drawn with; every draw is the small plan."""
+    """The seeds that were drawn with; every draw is the small plan, written by one process: in order."""
     asked: list[int] = []
+    monkeypatch.setattr(telemetry_files, "_cores", lambda: 1)
     monkeypatch.setattr(history, "draw", lambda seed: [PLAN, asked.append(seed)][0])
     return asked
 
