@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,12 @@ def nothing() -> Config:
 
 @pytest.fixture(scope="module")
 def hostile() -> Config:
+    """The cluster of `hostile_cluster`."""
+    return hostile_cluster()
+
+
+@cache
+def hostile_cluster() -> Config:
     """Gangs that leave out two of eight nodes, everything named by those who mean no good."""
     rows = [SESSION_HEAD]
     for place, name in enumerate(HOSTILE):

@@ -6,7 +6,7 @@ import pytest
 
 from gangline.cli import progress as progresses
 from gangline.cli.progress import Pace, progress
-from gangline.ingest import loading
+from gangline.sources import metering
 from gangline.sources.files import InputFile
 from tests import telemetries
 
@@ -64,7 +64,7 @@ def test_ingest_tells_the_meter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     from gangline.ingest import ingest
 
     config = telemetries.cluster(tmp_path, telemetries.usual_lines())
-    monkeypatch.setattr(loading, "METER_S", 0.0)
+    monkeypatch.setattr(metering, "METER_S", 0.0)
     told: list[tuple[int, int]] = []
     ingest(config, is_rebuild=True, meter=lambda done, total: told.append((done, total)))
     size = (tmp_path / "telemetry.jsonl").stat().st_size
