@@ -89,3 +89,15 @@ def test_all_smi_writes_the_model_under_gpu() -> None:
     labels = {"__name__": "all_smi_gpu_utilization", "gpu": "NVIDIA H100", "gpu_index": "3", "gpu_uuid": "GPU-3"}
     identity = identify(labels | {"instance": "n:1"}, NodeRule())
     assert (identity.gpu_index, identity.gpu_uuid, identity.node_text) == (3, "GPU-3", "n")
+
+
+def test_a_numa_node_is_no_host_and_stays_apart() -> None:
+    sets = [
+        {"__name__": "node_memory_numa_MemFree", "instance": f"{host}:9100", "node": numa}
+        for host in ("gpu1", "gpu2")
+        for numa in ("0", "1")
+    ]
+    found = [identify(labels, NodeRule()) for labels in sets]
+    assert [series.node_text for series in found] == ["gpu1", "gpu1", "gpu2", "gpu2"]
+    assert len({series.series_id for series in found}) == 4
+    assert identify({"__name__": "x", "node": "7"}, NodeRule()).node_text == "7"

@@ -15,6 +15,7 @@ from gangline.sources.samples import NAME_LABEL
 
 Labels = Mapping[str, str]
 DEFAULT_NODE_LABELS = ("hostname", "Hostname", "node", "exported_instance", "instance")
+NUMA_LABEL = "node"
 DEFAULT_NODE_STRIP = (r":\d+$", r"^i-")
 
 # Which scraper or replica saw it, and what dcgm-exporter says of the last XID (formats 1.2, 2.6)
@@ -46,8 +47,18 @@ class NodeRule:
         >>> NodeRule().node_of({"instance": "10.0.0.1:9400", "Hostname": "i-gpu062"})
         'gpu062'
         """
-        text = next((labels[name] for name in self.node_labels if labels.get(name)), None)
+        text = next((labels[name] for name in self.naming(labels) if labels.get(name)), None)
         return None if text is None else _stripped(text, self.node_strip)
+
+    def naming(self, labels: Labels) -> tuple[str, ...]:
+        """Which of the node's labels name the host in this set.
+
+        node_exporter's `node="0"` of meminfo_numa and zoneinfo is a NUMA node of the host that `instance` names.
+        """
+        is_numa = labels.get(NUMA_LABEL, "").isdecimal() and any(
+            labels.get(name) for name in self.node_labels if name != NUMA_LABEL
+        )
+        return tuple(name for name in self.node_labels if not (is_numa and name == NUMA_LABEL))
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,7 @@ def _left_out(labels: Labels, metric: str, node: str | None, is_gpu: bool, rule:
     left_out = {NAME_LABEL} | _NEVER_PART
     if node is None or _SELF_METRIC.match(metric):
         return left_out
-    left_out |= _SCRAPE | set(rule.node_labels)
+    left_out |= _SCRAPE | set(rule.naming(labels))
     if is_gpu:
         left_out |= _POD | _GPU_WORDS | {*_GPU_INDEX, *_GPU_UUID}
         left_out |= {name for name in labels if name.startswith(_DCGM_LABEL)}
