@@ -6,6 +6,7 @@ import duckdb
 import polars as pl
 
 from gangline.lab.opening import Lab, open_lab
+from gangline.warehouse.querying import names_in
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -39,7 +40,7 @@ def run(lab: Lab, text: str, names: dict[str, Any]) -> pl.DataFrame:
     if lab.is_stale:
         print(STALE)  # noqa: T201
     try:
-        wanted = lab.names_in(text)
+        wanted = names_in(lab.con, text)
         return lab.sql(text, **{name: names[name] for name in wanted if name in names})
     except duckdb.Error as error:
         raise UsageError(str(error)) from None

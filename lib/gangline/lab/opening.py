@@ -10,12 +10,11 @@ import polars as pl
 from gangline import warehouse
 from gangline.config import Config, load_default
 from gangline.descriptions import describe
+from gangline.report.opening import export_window, found_config
 from gangline.report.parameters import window
 from gangline.warehouse.opening import path_of
-from gangline.warehouse.querying import query
+from gangline.warehouse.querying import names_in, query
 from gangline.windows import Window
-
-CLONE = Path(__file__).resolve().parents[3]
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ class Lab:
             If the query is wrong, writes, or a `$name` has no value.
         """
         given = self._usual_values() | values
-        wanted = {name: given[name] for name in self.names_in(text) if name in given}
+        wanted = {name: given[name] for name in names_in(self.con, text) if name in given}
         return query(self.con, text, **wanted)
 
     def tables(self, schema: str = "marts") -> pl.DataFrame:
@@ -86,7 +85,7 @@ class Lab:
         self.con = warehouse.connect(self.config)
         self.made_of = _identity(path_of(self.config))
         was_whole = self.window == self.whole
-        self.whole = _whole(self.con, self.config)
+        self.whole = export_window(self.con, self.config.cluster.time_zone)
         self.window = self.whole if was_whole else self.window
 
     def _usual_values(self) -> dict[str, Any]:
@@ -97,10 +96,6 @@ class Lab:
             "nodes": list(self.nodes),
             "cluster": self.config.cluster.name,
         }
-
-    def names_in(self, text: str) -> set[str]:
-        """Say which `$name`s a query asks for."""
-        return {name for statement in self.con.extract_statements(text) for name in statement.named_parameters}
 
 
 def open_lab(config: str = "", start: str = "", end: str = "") -> Lab:
@@ -123,21 +118,10 @@ def open_lab(config: str = "", start: str = "", end: str = "") -> Lab:
     WarehouseError
         If there is no warehouse, or another version made it.
     """
-    loaded = load_default(_found(config))
+    loaded = load_default(found_config(config))
     con = warehouse.connect(loaded)
-    whole = _whole(con, loaded)
+    whole = export_window(con, loaded.cluster.time_zone)
     return Lab(loaded, con, whole, window(start, end, whole), made_of=_identity(path_of(loaded)))
-
-
-def _found(config: str) -> Path | None:
-    if not config:
-        return None
-    path = Path(config)
-    return path if path.is_absolute() or path.is_file() else CLONE / config
-
-
-def _whole(con: duckdb.DuckDBPyConnection, config: Config) -> Window:
-    return Window.whole(*warehouse.export_span(con), config.cluster.time_zone)
 
 
 def _identity(path: Path) -> tuple[int, int]:

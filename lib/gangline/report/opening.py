@@ -59,7 +59,7 @@ def open_page(config: str = "", start: str = "", end: str = "", *, notebook: str
         page = report.open_page(config, start, end, notebook="08_node_exclusions")
     """
     _check_annotated({"config": config, "start": start, "end": end} | more)
-    loaded = configs.load_default(_found(config))
+    loaded = configs.load_default(found_config(config))
     con = warehouse.connect(loaded)
     whole = export_window(con, loaded.cluster.time_zone)
     page = Page(loaded, con, window(start, end, whole), notebook, {"config": config, "start": start, "end": end} | more)
@@ -81,7 +81,8 @@ def _check_annotated(given: Mapping[str, Any]) -> None:
     check_names(cells.get("In", []), {*OURS, *annotations})
 
 
-def _found(config: str) -> Path | None:
+def found_config(config: str) -> Path | None:
+    """The path that a notebook's `config` names, from the current folder or from the clone's; None where empty."""
     if not config:
         return None
     path = Path(config)

@@ -16,7 +16,8 @@ from gangline.report import cards, catalogue, downloads, history, outputs, prove
 from gangline.report.drawing import figure_parts
 from gangline.report.figures import Figure
 from gangline.report.wording import prose
-from gangline.warehouse.spans import export_span
+from gangline.warehouse.querying import names_in
+from gangline.warehouse.spans import reaches_into
 from gangline.windows import Window
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Page:
             If the query is wrong or a `$name` has no value.
         """
         given = self._usual_parameters() | parameters
-        wanted = {name: given[name] for name in self._names(sql) if name in given}
+        wanted = {name: given[name] for name in names_in(self.con, sql) if name in given}
         rows: pl.DataFrame = self.con.sql(sql, params=wanted or None).pl()
         return rows.with_columns(_in_utc(name, dtype) for name, dtype in rows.schema.items())
 
@@ -98,7 +99,7 @@ class Page:
         """
         estimates = analysis(self.con, self.window)
         before = self.window.previous()
-        previous = analysis(self.con, before) if before and self._was_seen(before) else None
+        previous = analysis(self.con, before) if before and reaches_into(self.con, before) else None
         self.headline(catalogue.headlines(estimates, previous, tests or {}), cards)
         return estimates
 
@@ -213,13 +214,6 @@ class Page:
             "time_zone": self.window.time_zone,
             "cluster": self.config.cluster.name,
         }
-
-    def _was_seen(self, window: Window) -> bool:
-        first_at, latest_at = export_span(self.con)
-        return first_at is not None and latest_at is not None and window.end > first_at and window.start < latest_at
-
-    def _names(self, sql: str) -> set[str]:
-        return {name for statement in self.con.extract_statements(sql) for name in statement.named_parameters}
 
 
 def _chosen(figures: Sequence[Figure], ids: Sequence[str] | None) -> list[Figure]:

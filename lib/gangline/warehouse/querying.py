@@ -18,3 +18,14 @@ def query(con: duckdb.DuckDBPyConnection, sql: str, **values: Any) -> pl.DataFra
     used = {name: value for name, value in values.items() if f"${name}" in sql}
     frame: pl.DataFrame = con.sql(sql, params=used or None).pl()
     return frame.with_columns(cs.datetime(time_zone="*").dt.convert_time_zone("UTC"))
+
+
+def names_in(con: duckdb.DuckDBPyConnection, sql: str) -> set[str]:
+    """The `$name`s that SQL asks values for.
+
+    Examples
+    --------
+    >>> names_in(duckdb.connect(), "select $a, '$b'")
+    {'a'}
+    """
+    return {name for statement in con.extract_statements(sql) for name in statement.named_parameters}

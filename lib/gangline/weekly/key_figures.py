@@ -12,7 +12,7 @@ from gangline.estimates import Estimate
 from gangline.estimates.rates import event_count, mean_time_between, rates_p
 from gangline.estimates.wording import words
 from gangline.exposures import Exposure
-from gangline.warehouse import export_span
+from gangline.warehouse import reaches_into
 from gangline.warehouse.querying import query
 from gangline.weekly.lost_hours import NAMES, UNIT, LostHours, lost_hours
 from gangline.windows import Window
@@ -73,16 +73,17 @@ class Week:
 def week(con: duckdb.DuckDBPyConnection, window: Window) -> Week:
     """Measure a window, and the eight before it as they stand on today's data."""
     lost = lost_hours(con, window)
-    earlier = [_seen(con, before) for before in reversed(window.before(WINDOWS_BEFORE))]
-    measured = [before and figures(con, before, lost_hours(con, before)) for before in earlier]
-    last = earlier[-1] if earlier else None
+    earlier = list(reversed(window.before(WINDOWS_BEFORE)))
+    losses = [lost_hours(con, before) if reaches_into(con, before) else None for before in earlier]
+    pairs = zip(earlier, losses, strict=True)
+    measured = [found and figures(con, before, found) for before, found in pairs]
     own = figures(con, window, lost)
     return Week(
         lost,
-        lost_hours(con, last) if last else None,
+        losses[-1] if losses else None,
         own,
         {name: tuple(found[name].value if found else None for found in measured) for name in own},
-        _tests(con, window, last),
+        _tests(con, window, earlier[-1] if losses and losses[-1] else None),
     )
 
 
@@ -148,13 +149,6 @@ def lowered(sentence: str) -> str:
 
 def _four_weeks(window: Window) -> Window:
     return replace(window, start=min(window.start, window.end - timedelta(days=MTBF_DAYS)))
-
-
-def _seen(con: duckdb.DuckDBPyConnection, window: Window) -> Window | None:
-    """The window, where the export reaches into it; else its counts are not known, and not 0."""
-    first_at, latest_at = export_span(con)
-    is_seen = first_at is not None and latest_at is not None and window.end > first_at and window.start < latest_at
-    return window if is_seen else None
 
 
 def _ends(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
