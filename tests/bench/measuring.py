@@ -1,12 +1,16 @@
 """Measures one function in a process of its own, and what a row of the table is."""
 
 import multiprocessing
-import resource
+import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
+
+from tests.bench.memory import PeakMemory, forget_high_water, high_water_bytes
+
+LOOK_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """Seconds and peak memory of one function in a process of its own, with that of the largest process it started."""
+    """Seconds of one function in a process of its own, and the most memory that it and its children held at once."""
 
     seconds: float
     peak_bytes: int
@@ -31,17 +35,32 @@ class Run:
 
 
 def run_apart(function: Callable[..., Any], *arguments: Any, times: int = 1) -> Run:
-    """Runs a function in a fresh process and measures that process; of several times the fastest counts."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return min((pool.submit(_measured, function, *arguments).result() for _ in range(times)), key=_seconds)
+    """Runs a function, each time in a fresh process, and measures it; the fastest run counts, with its own memory."""
+    return min((_run_once(function, arguments) for _ in range(times)), key=_seconds)
 
 
 def _seconds(run: Run) -> float:
     return run.seconds
 
 
-def _measured(function: Callable[..., Any], *arguments: Any) -> Run:
+def _run_once(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Run:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        memory = PeakMemory(pool.submit(os.getpid).result())
+        measured = pool.submit(_measured, function, *arguments)
+        _watch(measured, memory)
+        seconds, own_bytes, answer = measured.result()
+    return Run(seconds, max(memory.peak_bytes, own_bytes), answer)
+
+
+def _watch(measured: "Future[Any]", memory: PeakMemory) -> None:
+    """Looks from outside, so that what is measured is not held up."""
+    while not measured.done():
+        memory.look()
+        wait([measured], timeout=LOOK_S)
+
+
+def _measured(function: Callable[..., Any], *arguments: Any) -> tuple[float, int, Any]:
+    forget_high_water()
     started = time.perf_counter()
     answer = function(*arguments)
-    peak = sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) * 1024
-    return Run(time.perf_counter() - started, peak, answer)
+    return time.perf_counter() - started, high_water_bytes(os.getpid()), answer
