@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from gangline.build import build
 from gangline.counters import count_by_step, count_within, deltas_of, gap_over_ms, increases, regrid
+from gangline.definitions import sql_folder
 from gangline.ingest.accruals import Accrual
-from gangline.models import find_models, sql_folder
+from gangline.models import find_models
 from gangline.phases.counted import Counted
 from gangline.store.timelines import DayStatistics
 from gangline.warehouse import create_tables

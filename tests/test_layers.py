@@ -12,7 +12,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"vocabulary", "units", "intervals", "counters", "hostlists", "quoting", "windows", "estimates"}),
     frozenset({"config"}),
     frozenset({"sources"}),
-    frozenset({"contracts", "models", "checks", "descriptions", "build", "roles", "store", "phases", "warehouse"}),
+    frozenset({"contracts", "definitions", "models", "checks", "descriptions", "build"})
+    | frozenset({"roles", "store", "phases", "warehouse"}),
     frozenset({"ingest"}),
     frozenset(),  # the analyses: every module that stands in no other layer
     frozenset({"charts"}),

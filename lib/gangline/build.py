@@ -10,11 +10,12 @@ import duckdb
 
 from gangline.checks import CheckResult, run_model_checks, write_checks
 from gangline.contracts import ContractError, ModelContract, Severity
+from gangline.definitions import sql_folder
 from gangline.descriptions import comments, describe
-from gangline.models import Model, ModelError, find_models, in_order, sql_folder, with_sources
+from gangline.models import Model, ModelError, find_models, in_order, with_sources
 from gangline.quoting import name_of, text
 
-__all__ = ["BuildError", "BuildReport", "build", "describe", "run_checks", "sql_folder"]
+__all__ = ["BuildError", "BuildReport", "build", "describe", "run_checks"]
 
 Filler = Callable[[duckdb.DuckDBPyConnection], None]
 LAYERS = ("staging", "intermediate", "marts", "meta", "raw")

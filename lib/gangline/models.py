@@ -53,11 +53,6 @@ class Model:
         return (said or ("view" if self.folder == "staging" else "table")) == "view"
 
 
-def sql_folder() -> Path:
-    """The project's own `sql/`, beside the `lib/` that this package is in."""
-    return Path(__file__).resolve().parents[2] / "sql"
-
-
 def find_models(folder: Path) -> list[Model]:
     """Every seed, macro, model and check below `folder`, by folder and name.
 

@@ -193,6 +193,22 @@ def test_config_shows_and_explains(run, config: Path) -> None:
     assert any(line.startswith("retries.delay_min\tmin\t10.0\t") for line in explained)
 
 
+def test_tables_of_older_sql_are_made_again_by_an_ingest_and_refused_by_the_rest(
+    run, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("gangline.ingest.running.sql_hash", lambda: "older")
+        run("ingest", "-c", config)
+    for arguments in (["check"], ["lab"], ["postmortem", "--session", "1"]):
+        ran = run(*arguments, "-c", config)
+        assert (ran.code, ran.err.count("\n")) == (4, 1)
+        assert "its tables were made by other SQL" in ran.err
+    assert run("describe", "-c", config).code == 0
+    assert "note warehouse: " in run("doctor", "-c", config).out
+    assert "warehouse built" in run("ingest", "-c", config).out
+    assert run("check", "-c", config).code == 0
+
+
 def test_describe_lists_tables_and_columns(run, config: Path) -> None:
     run("ingest", "-c", config)
     assert any(line.startswith("marts.sessions\t") for line in run("describe", "-c", config).out.splitlines())

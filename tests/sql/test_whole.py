@@ -10,7 +10,8 @@ import pytest
 
 from gangline.build import build, describe, run_checks
 from gangline.contracts import Check, ModelContract, Severity
-from gangline.models import find_models, sql_folder
+from gangline.definitions import sql_folder
+from gangline.models import find_models
 from gangline.vocabulary import EndReason
 from tests.sql.given import warehouse_of
 

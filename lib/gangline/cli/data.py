@@ -13,7 +13,7 @@ from gangline.config import Config, load_default
 from gangline.contracts import Severity
 from gangline.ingest import FileOutcome, IngestReport, ingest, rebuild_models
 from gangline.warehouse import connect
-from gangline.warehouse.opening import path_of
+from gangline.warehouse.opening import connect_as_built, path_of
 
 
 def add_to(app: typer.Typer) -> None:
@@ -77,7 +77,7 @@ def _read_before(config: Config) -> set[str]:
     """Sources that the published warehouse holds files of: their exports may have been deleted since."""
     if not path_of(config).is_file():
         return set()
-    with connect(config) as con:
+    with connect_as_built(config) as con:
         return {source_id for (source_id,) in con.execute("select distinct source_id from meta.files").fetchall()}
 
 

@@ -16,7 +16,7 @@ from gangline.ingest import find_files
 from gangline.ingest.finding import UnreadableKindError
 from gangline.report.paper import find_browser
 from gangline.warehouse import WarehouseError, connect
-from gangline.warehouse.opening import path_of
+from gangline.warehouse.opening import OutdatedError, path_of
 
 PACKAGES = ("jupyterlab", "polars", "duckdb", "altair", "statsmodels", "papermill", "nbconvert", "vl-convert-python")
 EXTENSIONS = ("icu", "json", "parquet")
@@ -101,7 +101,7 @@ def _warehouse(config: Config) -> Iterator[Finding]:
             rows = con.execute("select count(*) from meta.files").fetchone()
         yield Finding("ok", "warehouse", f"{path_of(config)}: {rows[0] if rows else 0} files read")
     except WarehouseError as error:
-        yield Finding("bad", "warehouse", str(error))
+        yield Finding("note" if isinstance(error, OutdatedError) else "bad", "warehouse", str(error))
 
 
 def _disk(config: Config) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from gangline.build import describe
 from gangline.cli.options import ConfigOption
 from gangline.config import load_default, resolve_path
 from gangline.config.explanation import explain
-from gangline.warehouse import connect
+from gangline.warehouse.opening import connect_as_built
 
 
 def add_to(app: typer.Typer) -> None:
@@ -42,7 +42,7 @@ def describe_command(
     config: ConfigOption = None,
 ) -> None:
     """Say what the warehouse's tables hold, from the descriptions in the warehouse itself."""
-    with connect(load_default(config)) as con:
+    with connect_as_built(load_default(config)) as con:
         rows = describe(con, table)
     _print_table(tuple(rows.columns), [tuple(cell or "" for cell in row) for row in rows.iter_rows()])
 

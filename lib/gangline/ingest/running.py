@@ -1,8 +1,6 @@
 """The whole ingest: what is new is loaded into the warehouse's copy, the models are built, the copy is published."""
 
-import hashlib
 import platform
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +9,9 @@ import duckdb
 import polars as pl
 
 from gangline import __version__
-from gangline.build import build, sql_folder
+from gangline.build import build
 from gangline.config.model import Config
+from gangline.definitions import sql_folder, sql_hash
 from gangline.ingest.fillers import fillers_of
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
 from gangline.ingest.ledger import digest_of, is_loaded
@@ -22,7 +21,7 @@ from gangline.sources.metering import Meter
 from gangline.store.settling import settle
 from gangline.store.sweeping import forget_lost_parts, lost_parts, named_files, sweep
 from gangline.store.tables import publish_views
-from gangline.warehouse.opening import WarehouseError, connect, open_raw, path_of, telemetry_of
+from gangline.warehouse.opening import WarehouseError, connect_as_built, open_raw, path_of, telemetry_of
 from gangline.warehouse.tables import SCHEMA_VERSION, create_tables, get_build, record_config, set_build
 from gangline.warehouse.writing import writing
 
@@ -105,7 +104,7 @@ def _write(
 
 def _blemished(config: Config, files: list[FoundFile]) -> list[str]:
     """Files of the published warehouse that hold a record which could not be read."""
-    with connect(config) as con:
+    with connect_as_built(config) as con:
         rows = con.execute("select path from meta.files where rejected > 0").fetchall()
     loaded = {path for (path,) in rows}
     return sorted({file.shown_path for file in files} & loaded)
@@ -137,7 +136,7 @@ def _try_new(config: Config, files: list[FoundFile], report: IngestReport, liste
 def _ledger(config: Config) -> duckdb.DuckDBPyConnection:
     """The published warehouse, or an empty one in memory where there is none yet."""
     if path_of(config).is_file():
-        return connect(config)
+        return connect_as_built(config)
     con = duckdb.connect()
     create_tables(con)
     return con
@@ -205,14 +204,8 @@ def _facts(config: Config) -> dict[str, str]:
         "python_version": platform.python_version(),
         "config_hash": config.digest(),
         "config_path": config.path.name,
-        "sql_hash": hashlib.sha256(b"".join(_sql_texts(sql_folder()))).hexdigest(),
+        "sql_hash": sql_hash(),
     }
-
-
-def _sql_texts(folder: Path) -> Iterator[bytes]:
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in (".sql", ".yml", ".csv"):
-            yield path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
 
 
 def _is_current(config: Config, files: list[FoundFile]) -> bool:
@@ -220,7 +213,7 @@ def _is_current(config: Config, files: list[FoundFile]) -> bool:
     building = Path(f"{path_of(config)}.building")
     if not path_of(config).is_file() or building.exists():
         return False
-    with connect(config) as con:
+    with connect_as_built(config) as con:
         build_facts = get_build(con)
         if any(build_facts.get(key) != value for key, value in _facts(config).items()):
             return False

@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 
 from gangline.config.model import Config
+from gangline.definitions import sql_hash
 from gangline.store.layout import FOLDER_NAME
 from gangline.store.reading import SampleStore
 from gangline.store.tables import point_at_samples
@@ -27,6 +28,10 @@ class WarehouseError(RuntimeError):
     def __init__(self, message: str, exit_code: int = 4) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+class OutdatedError(WarehouseError):
+    """The warehouse can be read, but its tables were made by other SQL: an ingest makes them again."""
 
 
 def path_of(config: Config) -> Path:
@@ -56,7 +61,22 @@ def connect(config: Config) -> duckdb.DuckDBPyConnection:
     ------
     WarehouseError
         Where there is none, or it was made by versions that this one cannot read.
+    OutdatedError
+        Where its tables were made by other SQL than ours.
     """
+    con = connect_as_built(config)
+    if get_build(con).get("sql_hash", ours := sql_hash()) != ours:
+        con.close()
+        command = rebuild_command(config).replace(" --rebuild", "")
+        raise OutdatedError(
+            f"{path_of(config)}: its tables were made by other SQL than that of this gangline; "
+            f"`{command}` makes them again, as `gangline report` does by itself"
+        )
+    return con
+
+
+def connect_as_built(config: Config) -> duckdb.DuckDBPyConnection:
+    """Opens it as `connect`, whatever SQL its tables were made by: to tell what it holds, or to make them again."""
     return connect_file(path_of(config), rebuild_hint=rebuild_command(config))
 
 
