@@ -4,6 +4,8 @@ import gzip
 import hashlib
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -211,3 +213,20 @@ def test_the_order_is_that_of_the_shares_whoever_is_first(tmp_path: Path) -> Non
     done = list(fill_all(three(), is_helped=True))
     assert [share.path.name for share, _ in done] == ["c", "a", "b"]
     assert [next(iter(filled.written.series.values())).sample_count for _, filled in done] == [3000, 3, 5]
+
+
+def test_lines_are_read_without_the_libraries_that_take_long_to_load(tmp_path: Path) -> None:
+    lines = tmp_path / "export.jsonl"
+    lines.write_text(line(1, 0, 300) + "\n" + line(2, 0, 300))
+    source = f"""
+import sys
+from pathlib import Path
+from gangline.sources.read_log import SourceOptions
+from gangline.store.second_reader import Share, fill
+path = Path({str(lines)!r})
+filled = fill(Share(path, SourceOptions("prometheus"), path.parent / "telemetry", path, end=path.stat().st_size))
+heavy = {{"duckdb", "pandas", "polars", "pydantic"}} & set(sys.modules)
+print(filled.log.loaded, len(filled.written.parts), sorted(heavy))
+"""
+    told = subprocess.run([sys.executable, "-c", source], check=True, capture_output=True, text=True)
+    assert told.stdout == "2 2 []\n"

@@ -1,7 +1,7 @@
 """Text in an encoding that no reader takes, refused before one sees it."""
 
 from gangline.sources.files import InputFile
-from gangline.sources.records import SourceRefusedError
+from gangline.sources.read_log import SourceRefusedError
 
 
 def refuse_utf16(file: InputFile) -> None:

@@ -15,7 +15,7 @@ from gangline.sources.prometheus_export import is_export, read_export
 from gangline.sources.prometheus_grafana import is_grafana, read_grafana
 from gangline.sources.prometheus_grid import is_grid
 from gangline.sources.prometheus_text import read_text
-from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
+from gangline.sources.read_log import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.samples import SampleBatch
 from gangline.vocabulary import SourceKind
 

@@ -14,7 +14,7 @@ from gangline.sources.prometheus_judging import SERIES_MAX_BYTES, SampleError, c
 from gangline.sources.prometheus_numbers import NumberError, Numbers, parse_numbers
 from gangline.sources.prometheus_times import Clock, TimeError
 from gangline.sources.prometheus_wrappers import Wrapper
-from gangline.sources.records import ReadLog
+from gangline.sources.read_log import ReadLog
 from gangline.sources.samples import SampleBatch
 
 CHUNK_BYTES = 1 << 20

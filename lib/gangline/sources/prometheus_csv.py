@@ -17,7 +17,7 @@ from gangline.sources.prometheus_labels import unquoted
 from gangline.sources.prometheus_lines import SampleLines
 from gangline.sources.prometheus_numbers import parse_numbers
 from gangline.sources.prometheus_times import Clock, TimeError
-from gangline.sources.records import ReadLog, SourceRefusedError
+from gangline.sources.read_log import ReadLog, SourceRefusedError
 from gangline.sources.samples import NAME_LABEL, SampleBatch, TimesMs
 
 VALUE, TIMESTAMP = "__value__", "__timestamp__"

@@ -20,7 +20,7 @@ from gangline.sources.prometheus_judging import (
 )
 from gangline.sources.prometheus_numbers import NumberError, parse_numbers
 from gangline.sources.prometheus_times import Clock, TimeError
-from gangline.sources.records import ReadLog
+from gangline.sources.read_log import ReadLog
 from gangline.sources.samples import SampleBatch
 
 _EXPORT_LINE = re.compile(rb'\s*\{\s*"(?:metric"\s*:\s*\{|values"|timestamps")')

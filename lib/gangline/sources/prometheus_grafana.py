@@ -18,7 +18,7 @@ from gangline.sources.prometheus_labels import series_of_text
 from gangline.sources.prometheus_lines import SampleLines
 from gangline.sources.prometheus_numbers import parse_numbers
 from gangline.sources.prometheus_times import Clock, TimeError
-from gangline.sources.records import ReadLog, SourceOptions
+from gangline.sources.read_log import ReadLog, SourceOptions
 from gangline.sources.samples import NAME_LABEL, SampleBatch, TimesMs
 
 _HEAD = re.compile(rb'(?:\xef\xbb\xbf)?(?:sep=(.)\r?\n)?"?Time"?([,;\t])', re.IGNORECASE)

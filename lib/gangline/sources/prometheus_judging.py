@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gangline.sources.records import ReadLog
+from gangline.sources.read_log import ReadLog
 from gangline.sources.samples import (
     DCGM_BLANK_MIN,
     DCGM_PREFIX,

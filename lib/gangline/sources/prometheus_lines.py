@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from gangline.sources.prometheus_judging import SampleError, check_lengths, judged
 from gangline.sources.prometheus_numbers import NumberError, parse_numbers
 from gangline.sources.prometheus_times import TimeError
-from gangline.sources.records import ReadLog
+from gangline.sources.read_log import ReadLog
 from gangline.sources.samples import SampleBatch, TimesMs
 
 Key = TypeVar("Key", bound=Hashable)

@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from typing import cast
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
@@ -74,6 +73,8 @@ def _by_token(text: bytes) -> Numbers:
 
 def _by_polars(text: bytes) -> Numbers:
     """One number a line, as a table of one column; an empty field would pass for null, so those are sought first."""
+    import polars as pl  # late: few exports need it, and the second reader would start with it
+
     if b",," in text or text.startswith(b",") or text.endswith(b","):
         raise NumberError("'' is no number")
     try:

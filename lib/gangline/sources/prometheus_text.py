@@ -13,7 +13,7 @@ from gangline.sources.prometheus_labels import series_of_text
 from gangline.sources.prometheus_lines import SampleLines
 from gangline.sources.prometheus_numbers import parse_numbers
 from gangline.sources.prometheus_times import Clock
-from gangline.sources.records import ReadLog, SourceRefusedError
+from gangline.sources.read_log import ReadLog, SourceRefusedError
 from gangline.sources.samples import SampleBatch, TimesMs
 
 _EXEMPLAR = re.compile(rb"([^{}]*(?:\{.*\})?\s+\S+(?:\s+\S+)?)\s+# \{.*")

@@ -5,7 +5,7 @@ from datetime import datetime
 import numpy as np
 
 from gangline.sources.prometheus_numbers import Numbers, parse_numbers
-from gangline.sources.records import SourceRefusedError
+from gangline.sources.read_log import SourceRefusedError
 from gangline.sources.samples import TimesMs
 
 SECONDS_MIN, MS_MIN, MS_MAX = 1e8, 1e11, 1e14  # 1973 in seconds, 1973 in ms, 5138 in ms

@@ -3,7 +3,7 @@
 import json
 import re
 
-from gangline.sources.records import ReadLog, SourceRefusedError
+from gangline.sources.read_log import ReadLog, SourceRefusedError
 
 _ERROR = re.compile(r'"status"\s*:\s*"error"')
 _FIELD = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*")'

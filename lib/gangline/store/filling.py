@@ -11,7 +11,7 @@ from gangline.sources.files import InputFile
 from gangline.sources.metering import Meter, metered
 from gangline.sources.prometheus_export import read_lines
 from gangline.sources.prometheus_times import Clock
-from gangline.sources.records import REJECTS_LISTED, ReadLog, Reject, SourceOptions, SourceRefusedError
+from gangline.sources.read_log import REJECTS_LISTED, ReadLog, Reject, SourceOptions, SourceRefusedError
 from gangline.sources.samples import SampleBatch
 from gangline.store.identity import NodeRule
 from gangline.store.shares import Share

@@ -80,9 +80,8 @@ def identify(labels: Labels, rule: NodeRule, is_gridded: bool = False) -> Series
     metric, node = labels[NAME_LABEL], rule.node_of(labels)
     index, uuid = _gpu_index(labels), next((labels[name] for name in _GPU_UUID if labels.get(name)), None)
     is_gpu = index is not None or uuid is not None
-    kept = sorted(
-        (name, value) for name, value in labels.items() if name not in _left_out(labels, metric, node, is_gpu, rule)
-    )
+    left_out = _left_out(labels, metric, node, is_gpu, rule)
+    kept = sorted((name, value) for name, value in labels.items() if name not in left_out)
     content = json.dumps([metric, node, index, uuid, kept, is_gridded], ensure_ascii=False)
     digest = hashlib.blake2b(content.encode("utf-8", "replace"), digest_size=8).digest()
     return SeriesIdentity(int.from_bytes(digest, "little", signed=True), metric, node, index, uuid)

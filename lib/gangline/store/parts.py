@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from errno import EIO
 from pathlib import Path
@@ -10,13 +10,12 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from gangline.sources.samples import TimesMs, Values
-from gangline.store.layout import ROW_GROUP_SAMPLES, SCHEMA, day_of, metric_folder, part_path, writer_options
+from gangline.store.layout import ROW_GROUP_SAMPLES, SCHEMA, metric_folder, part_path, writer_options
 from gangline.store.timelines import DayStatistics, DayTimes
 
 WRITING_PREFIX = ".writing-"
@@ -137,22 +136,30 @@ def _row_groups(rows: list[SeriesDay]) -> Iterator[list[SeriesDay]]:
 
 def _table(day: int, row_group: int, rows: list[SeriesDay]) -> pa.Table:
     statistics = [row.statistics() for row in rows]
-    columns: dict[str, pa.Array] = {
-        "series_id": _plain([row.series_id for row in rows], pl.Int64),
-        "day": _plain([day_of(day)] * len(rows), pl.Date),
-        "row_group": _plain([row_group] * len(rows), pl.Int32),
-        "timeline_id": _plain([row.times.timeline_id for row in rows], pl.Int64),
-        "times_ms": _lists(_times_once(rows), SCHEMA.field("times_ms").type),
-        "values": _lists([row.values for row in rows], SCHEMA.field("values").type),
+    numbers: dict[str, list[int | None]] = {
+        "series_id": [row.series_id for row in rows],
+        "day": [day] * len(rows),
+        "row_group": [row_group] * len(rows),
+        "timeline_id": [row.times.timeline_id for row in rows],
     }
     for name in ("sample_count", "first_ms", "last_ms", "step_ms", "gap_count", "longest_gap_ms"):
-        columns[name] = _plain([getattr(each, name) for each in statistics], pl.Int64)
+        numbers[name] = [getattr(each, name) for each in statistics]
+    columns = {name: _plain(values, SCHEMA.field(name).type) for name, values in numbers.items()}
+    columns["times_ms"] = _lists(_times_once(rows), SCHEMA.field("times_ms").type)
+    columns["values"] = _lists([row.values for row in rows], SCHEMA.field("values").type)
     return pa.Table.from_arrays([columns[field.name] for field in SCHEMA], schema=SCHEMA)
 
 
-def _plain(values: list[Any], kind: type[pl.DataType]) -> pa.Array:
-    """By way of polars: `pa.array` imports pandas where it is installed, which takes longer than a day's packing."""
-    return pl.Series(values, dtype=kind).to_arrow()
+def _plain(values: list[int | None], kind: pa.DataType) -> pa.Array:
+    """From buffers: `pa.array` imports pandas where it is installed, which takes longer than a day's packing."""
+    numbers = np.array([value or 0 for value in values], f"i{kind.bit_width // 8}")
+    return pa.Array.from_buffers(kind, len(values), [_validity(values), pa.py_buffer(numbers)])
+
+
+def _validity(values: Sequence[object]) -> pa.Buffer | None:
+    """A bit for each value; null where none is missing."""
+    is_present = [value is not None for value in values]
+    return None if all(is_present) else pa.py_buffer(np.packbits(is_present, bitorder="little"))
 
 
 def _times_once(rows: list[SeriesDay]) -> Iterator[TimesMs | None]:
@@ -170,7 +177,5 @@ def _lists(arrays: Iterable[NDArray[Any] | None], list_type: pa.ListType) -> pa.
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     present = [array for array in kept if array is not None]
     flat = np.concatenate(present) if present else np.empty(0, np.float64)
-    bits = np.packbits([array is not None for array in kept], bitorder="little")
-    validity = pa.py_buffer(bits) if len(present) < len(kept) else None
     numbers = pa.Array.from_buffers(list_type.value_type, flat.size, [None, pa.py_buffer(flat)])
-    return pa.ListArray.from_buffers(list_type, len(kept), [validity, pa.py_buffer(offsets)], children=[numbers])
+    return pa.ListArray.from_buffers(list_type, len(kept), [_validity(kept), pa.py_buffer(offsets)], children=[numbers])

@@ -19,6 +19,7 @@ from gangline.store.filling import Filled, fill
 from gangline.store.shares import Share
 
 LOOK_S = 0.5
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}  # numpy starts these before it is asked for any
 _COMMAND = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({handle}, {parent})"
 
 
@@ -40,7 +41,10 @@ class SecondReader:
         command = _COMMAND.format(path=sys.path, module=__name__, handle=theirs.fileno(), parent=os.getpid())
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and text
-                [sys.executable, "-c", command], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+                [sys.executable, "-c", command],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env=os.environ | _ONE_THREAD,
             )
 
     def fill(self, share: Share, meter: Meter) -> Filled:

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from gangline.sources import prometheus
 from gangline.sources.files import CHUNK_BYTES, InputFile, numbered_lines, stretch
 from gangline.sources.prometheus_judging import SERIES_MAX_BYTES
-from gangline.sources.records import SourceOptions
+from gangline.sources.read_log import SourceOptions
 
 SHARE_BYTES = 160 << 20  # at most, of text; its samples are about one filling of the sink
 PLAIN_MIN_BYTES = 64 << 20  # of a file that is worth cutting
