@@ -85,6 +85,10 @@ def test_progress_counts_steps_whose_value_is_no_number(story: duckdb.DuckDBPyCo
     assert run_curves.over_time(story, days(1, 2), "train/loss")["step"].max() == 40
 
 
+def test_every_metric_is_known_whatever_the_window(story: duckdb.DuckDBPyConnection) -> None:
+    assert run_curves.every_metric(story) == ["train/loss"]
+
+
 def test_no_metric_gives_no_row(story: duckdb.DuckDBPyConnection) -> None:
     assert run_curves.over_time(story, WHOLE, None).is_empty()
     assert run_curves.over_steps(story, WHOLE, None).is_empty()

@@ -4,6 +4,7 @@ Which metric is which, only their names tell; a report may name them.
 """
 
 import re
+from collections.abc import Sequence
 
 import duckdb
 import polars as pl
@@ -32,6 +33,12 @@ def metrics(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     return query(con, f"{SHOWN} {_METRICS}", **span_of(window))
 
 
+def every_metric(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Names of all metrics that any run logged, in whatever window."""
+    rows = query(con, "select distinct metric from marts.run_steps where value is not null order by metric")
+    return [str(name) for name in rows["metric"]]
+
+
 def chosen(metrics: pl.DataFrame, what: str, named: str = "") -> str | None:
     """The metric for `loss`, `throughput` or `step_time`: the named one, else the fullest whose name tells; or none.
 
@@ -48,6 +55,16 @@ def chosen(metrics: pl.DataFrame, what: str, named: str = "") -> str | None:
         if telling := [name for name in names if _tells(name, pattern, what)]:
             return str(telling[0])
     return None
+
+
+def absent(metrics: pl.DataFrame, named: Sequence[str]) -> list[str]:
+    """Of the metrics that a report names, those that no run of the window logs.
+
+    >>> absent(pl.DataFrame({"metric": ["lr", "train/loss"]}), ("lr", "", "pace"))
+    ['pace']
+    """
+    known = set(metrics["metric"])
+    return [name for name in named if name and name not in known]
 
 
 def progress(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:

@@ -110,7 +110,11 @@ def test_a_locked_warehouse_is_4_and_one_line(run, config: Path) -> None:
         (["report", "--from", "2026-03-02", "-c", "CONFIG"], "--from and --to go together"),
         (["report", "--week", "2026-W10", "--from", "2026-03-02", "-c", "CONFIG"], "give one of them"),
         (["report", "-p", "x", "-c", "CONFIG"], "write it as key=value"),
-        (["report", "--only", "node_exclusion", "-c", "CONFIG"], "node_exclusion"),
+        (["report", "--only", "node_exclusion", "-c", "CONFIG"], "did you mean 08_node_exclusions? known: 00_capture_"),
+        (
+            ["report", "--only", "09", "-c", "CONFIG"],
+            "unknown notebook 09; did you mean 09_node_cases? known: 00_",
+        ),
         (["report", "--only", "fleet_overview", "-p", "nodes=n1", "-c", "CONFIG"], "unknown parameter nodes"),
         (["postmortem", "--session", "a", "-c", "CONFIG"], "no warehouse yet"),
         (["ingest", "--jobs", "x"], "No such option"),
@@ -154,17 +158,21 @@ def test_postmortem_says_in_a_line_what_it_needs(run, config: Path, arguments: l
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("notebook", "given", "said"),
     [
-        (["-p", "node=n777", "-p", "at=2026-03-01"], "no node n777"),
-        (["-p", "node=n1"], "--node and --at go together"),
-        (["-p", "roles=gpu_utill"], "gpu_utill is no role; did you mean gpu_util?"),
+        ("node_cases", ["-p", "node=n777", "-p", "at=2026-03-01"], "no node n777"),
+        ("node_cases", ["-p", "node=n1"], "--node and --at go together"),
+        ("node_cases", ["-p", "roles=gpu_utill"], "gpu_utill is no role; did you mean gpu_util?"),
+        ("checkpoints", ["-p", "save=save:1:1"], "parameter save: no save 'save:1:1' starts in the window"),
+        ("runs", ["-p", "loss=train/loss"], "parameter loss: no run logs 'train/loss'; known: none"),
+        ("runs", ["-p", "loss=a", "--since", "2026-W09"], "parameter loss: no run logs 'a'; known: none"),
+        ("postmortem", ["-p", "session=77"], "no started session 77"),
     ],
 )
-def test_a_case_of_nothing_is_2_before_a_page_is_made(
-    run, config: Path, tmp_path: Path, given: list[str], said: str
+def test_what_names_nothing_is_2_before_a_page_is_made(
+    run, config: Path, tmp_path: Path, notebook: str, given: list[str], said: str
 ) -> None:
-    ran = run("report", "-c", config, "--only", "node_cases", "--out", tmp_path / "out", *given)
+    ran = run("report", "-c", config, "--only", notebook, "--out", tmp_path / "out", *given)
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert said in ran.err
     assert not (tmp_path / "out").exists()

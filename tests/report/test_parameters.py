@@ -100,7 +100,7 @@ def test_notebooks_are_named_with_or_without_number(folder: Path, orion: Config)
         "09_by_hand",
         "01_fleet_overview",
     ]
-    with pytest.raises(ParameterError, match="unknown notebook fleet_overviw; did you mean fleet_overview"):
+    with pytest.raises(ParameterError, match="unknown notebook fleet_overviw; did you mean 01_fleet_overview"):
         notebooks.choose(folder, ["fleet_overviw"], WHOLE, orion)
 
 

@@ -50,9 +50,10 @@ def report_command(
     browser = browser_for(is_pdf)
     simulate_where_absent(loaded)
     ingest_with_progress(loaded)
-    _refuse_case(loaded, parameters)
+    windows = asked_windows(loaded, week, from_date, to_date, since)
+    _refuse_unknown(loaded, windows, only or [], parameters)
     failed = 0
-    for window in asked_windows(loaded, week, from_date, to_date, since):
+    for window in windows:
         failed += _render(loaded, window, only or [], parameters, jobs, out, cell_limit, browser)
     if failed:
         raise typer.Exit(errors.FAILED)
@@ -66,15 +67,17 @@ def _refuse_before_work(config: Config, window: Window | None, only: list[str], 
     parameters_for(choose(FOLDER, only, anything, config), parameters)
 
 
-def _refuse_case(config: Config, parameters: dict[str, str]) -> None:
-    """A node, a time or a measure that is not there is the command's mistake, not a page's: said before it is made."""
-    named = {name: parameters[name] for name in ("node", "at", "roles") if name in parameters}
-    if not named:
+def _refuse_unknown(config: Config, windows: list[Window], only: list[str], parameters: dict[str, str]) -> None:
+    """What names nothing of the warehouse is the command's mistake, not a page's: said before any is made."""
+    if not parameters:
         return
-    from gangline.node_cases import node_case
+    from gangline.report.notebooks import FOLDER, choose, parameters_for
+    from gangline.report.references import refuse_unknown
 
     with connect(config) as con:
-        node_case(con, config, **named, before_h=float(parameters.get("before_h", 0)))
+        for window in windows:
+            given = parameters_for(choose(FOLDER, only, window, config), parameters)
+            refuse_unknown(con, config, window, given)
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -74,6 +74,4 @@ def _full_name(name: str, known: list[str]) -> str:
     matching = [full for full in known if full.partition("_")[2] == name]
     if len(matching) == 1:
         return matching[0]
-    raise ParameterError(
-        f"unknown notebook {name}; {nearest(name, known + [full.partition('_')[2] for full in known])}"
-    )
+    raise ParameterError(f"unknown notebook {name}; {nearest(name, known)}")

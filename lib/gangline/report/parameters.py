@@ -8,9 +8,11 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from gangline.charts.labels import legible
 from gangline.windows import Window, WindowError
 
 PAPERMILL_MARK = "# Parameters\n"
+MOST_NEAR, MOST_LISTED, LONGEST_SAID = 3, 20, 60
 TEXT_TYPES = {"str", "Optional[str]", "None"}
 
 
@@ -113,11 +115,24 @@ def read(texts: Mapping[str, str], known: Mapping[str, str]) -> dict[str, Any]:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Say which known names there are and which is nearest."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]}? " if close else ""
-    return f"{hint}known: {', '.join(names) or 'none'}"
+    """Say which known names there are, each once, and which hold the name or come near it.
+
+    >>> nearest("node", ["08_node_exclusions", "09_node_cases", "02_runs"])
+    'did you mean 08_node_exclusions or 09_node_cases? known: 02_runs, 08_node_exclusions, 09_node_cases'
+    >>> nearest("x", [])
+    'known: none'
+    """
+    names = sorted(set(known))
+    holding = [full for full in names if name in full]
+    close = holding[:MOST_NEAR] or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(_said, close))}? " if close else ""
+    rest = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    return f"{hint}known: {', '.join(map(_said, names[:MOST_LISTED])) or 'none'}{rest}"
+
+
+def _said(name: str) -> str:
+    """A name of the warehouse on one line of a terminal, whatever it holds."""
+    return legible(name, LONGEST_SAID)
 
 
 def _known_type(name: str, known: Mapping[str, str]) -> str:
