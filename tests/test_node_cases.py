@@ -45,8 +45,27 @@ def test_a_fall_before_the_peers_is_told(con: duckdb.DuckDBPyConnection) -> None
     assert row["z"] < 0
     runnable = case.changes.filter(pl.col("measure") == "runnable")
     assert runnable.select("before", "after", "peers_after").row(0) == pytest.approx((12.0, 0.0, 1.2))
+    assert row["nodes"] == 10
     assert case.sentence() == (
-        "runnable went from 12 processes to 0 processes, of the median node from 12 processes to 1.2 processes"
+        "runnable went from 12 processes to 0 processes, that of the median node from 12 processes to 1.2 processes"
+        " (z = -8.0 among 10 nodes)"
+    )
+
+
+def test_a_node_that_went_as_its_peers_did_is_said_to(con: duckdb.DuckDBPyConnection) -> None:
+    """Beside another node's failure: its own job ends, and of all measures one is always furthest."""
+    case = node_case(con, failing.lepus(), "n03", LOST, "interrupts runnable")
+    assert case is not None
+    assert case.sentence() == (
+        "nothing changed beyond the peers': of 2 measures, held against 9 other nodes, none has a z beyond 3.5"
+        " (furthest, at 0.9: interrupts went from 3,030 interrupts/s to 933 interrupts/s, that of the median node"
+        " from 3,060 interrupts/s to 936 interrupts/s)"
+    )
+    quiet = node_case(con, failing.lepus(), "n03", "2026-03-01T00:20", "runnable")
+    assert quiet is not None
+    assert quiet.sentence() == (
+        "nothing changed beyond the peers': of 1 measure, held against 9 other nodes, none has a z beyond 3.5,"
+        " as all nodes changed alike"
     )
 
 
@@ -58,6 +77,9 @@ def test_an_answer_that_comes_late_is_the_time_over_the_count(con: duckdb.DuckDB
     row = case.changes.row(0, named=True)
     assert (row["before"], row["peers_after"]) == pytest.approx((0.5, 0.5))
     assert row["after"] == pytest.approx(20.5)
+    assert case.sentence() == (
+        "getattr_response went from 0.5 ms to 20.5 ms, that of the median node at 0.5 ms (z = 8.0 among 10 nodes)"
+    )
 
 
 def test_rare_counters_are_shown_as_what_has_come(con: duckdb.DuckDBPyConnection) -> None:

@@ -8,15 +8,12 @@ from typing import Any
 import duckdb
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from gangline import node_changes
 from gangline.config import Config
 from gangline.config.model import Role
 from gangline.courses import Course, course
-from gangline.estimates.peers import modified_z
-from gangline.estimates.wording import words
 from gangline.postmortem import sources
-from gangline.postmortem.deviations import folded
 from gangline.postmortem.layers import phases
 from gangline.postmortem.subjects import Subject, SubjectError, find
 from gangline.roles import resolve
@@ -25,7 +22,6 @@ from gangline.warehouse.querying import query
 from gangline.windows import Window
 
 GETATTR = "getattr_response"
-LOOK = timedelta(minutes=10)
 MOST_HOURS = 24 * 31
 MARKS_APART, MOST_NAMES = 5, 4  # at least a fifth of the picture between two names
 CUMULATED = ("remapped_rows", "remapped_rows_uncorrectable", "nfs_major_timeouts")
@@ -77,15 +73,8 @@ class NodeCase:
 
     @cached_property
     def changes(self) -> pl.DataFrame:
-        """How each measure changed at the event, furthest from the peers first: a row a measure.
-
-        measure, unit, before (the node's median up to ten minutes before), after (its mean over the ten minutes from
-        the event), times (their ratio), peers_before, peers_after (of the median node), z (the node's change against
-        the peers', modified z of analyses 9; null where it cannot be told).
-        """
-        rows = [_change(each, self.node, self.subject.at) for each in self.courses]
-        frame = pl.DataFrame(rows, schema=_CHANGES, orient="row")
-        return frame.sort(pl.col("z").abs(), "measure", descending=[True, False], nulls_last=True)
+        """How each measure changed at the event: rows of `node_changes.changes`."""
+        return node_changes.changes(self.courses, self.node, self.subject.at)
 
     @cached_property
     def timeline(self) -> pl.DataFrame:
@@ -118,15 +107,8 @@ class NodeCase:
         return code.replace("bus_loss", "GPU off the bus")
 
     def sentence(self) -> str:
-        """The measure that left the peers furthest, or that the node fell silent, as a clause."""
-        is_silent = pl.col("before").is_not_null() & pl.col("after").is_null()
-        if self.changes.filter(is_silent & pl.col("peers_after").is_not_null()).height == self.changes.height > 0:
-            return "the node has no samples after it, while its peers have"
-        if not self.changes["z"].count():
-            return "no measure can be held against the peers'"
-        row = self.changes.row(0, named=True)
-        said = [words(row[name], row["unit"]) for name in ("before", "after", "peers_before", "peers_after")]
-        return f"{row['measure']} went from {said[0]} to {said[1]}, of the median node from {said[2]} to {said[3]}"
+        """The measure that left the peers furthest, that none left them, or that the node fell silent, as a clause."""
+        return node_changes.sentence(self.changes)
 
 
 def node_case(
@@ -174,9 +156,6 @@ def _refuse(con: duckdb.DuckDBPyConnection, config: Config, roles: tuple[str, ..
 
 _LAYERS: dict[str, Any] = {"layer": pl.String, "at": pl.Datetime("us", "UTC")} | dict.fromkeys(
     ("value", "median", "p5", "p95"), pl.Float64
-)
-_CHANGES: dict[str, Any] = {"measure": pl.String, "unit": pl.String} | dict.fromkeys(
-    ("before", "after", "times", "peers_before", "peers_after", "z"), pl.Float64
 )
 _TOLD = ("node", "kind", "value", "file", "line", "session_id")
 _LATEST = """
@@ -273,25 +252,3 @@ def _layer(found: Course, node: str) -> pl.DataFrame:
     fleet = band(found).select("at", "median", "p5", "p95")
     joined = fleet.join(lines(found, [node]).select("at", "value"), on="at", how="left", maintain_order="left")
     return joined.select(pl.lit(found.title).alias("layer"), "at", "value", "median", "p5", "p95")
-
-
-def _change(found: Course, node: str, at: datetime) -> tuple[object, ...]:
-    before = folded(found.values[(found.at + found.step <= at - LOOK).to_numpy()], np.nanmedian)
-    until = at + max(LOOK, found.step)
-    after = folded(found.values[((found.at >= at) & (found.at < until)).to_numpy()], np.nanmean)
-    place = found.nodes.index(node)
-    scores = modified_z(after - before)
-    z = None if scores is None else _known(scores[place])
-    first, last = _known(before[place]), _known(after[place])
-    peers = [_middle(np.delete(side, place)) for side in (before, after)]
-    times = last / first if first and last is not None else None
-    return found.role.role, found.unit, first, last, times, *peers, z
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _middle(values: NDArray[np.float64]) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if known.size else None
