@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,16 @@ def test_packed_shares_give_the_same_and_free_their_memory(
     assert set(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
     sha256 = hashlib.sha256(packed.read_bytes()).hexdigest()
     assert told(joined([filled for _, filled in pieces]), tmp_path / "cut") == straight | {"sha256": sha256}
+
+
+@pytest.mark.usefixtures("small_shares")
+def test_what_is_left_early_frees_its_memory(export: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "export.gz"
+    packed.write_bytes(gzip.compress(export.read_bytes()))
+    before = set(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    with closing(fill_all(shares_of(packed, OPTIONS, tmp_path / "telemetry"), is_helped=True)) as filled:
+        assert next(filled)[1].log.loaded > 0
+    assert set(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
 
 
 @pytest.mark.usefixtures("small_shares")

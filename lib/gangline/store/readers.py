@@ -3,8 +3,10 @@
 import os
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from itertools import count
+from typing import Self
 
 from gangline.sources.metering import Meter
 from gangline.store.filling import Filled, fill
@@ -25,20 +27,47 @@ def fill_all(
 ) -> Iterator[tuple[Share, Filled]]:
     """Yields each share with what it came to, in the order of the shares.
 
-    They are fetched one at a time by whoever is free. A second process that is lost costs its share's time: this one
-    reads it again.
+    They are fetched one at a time, and taken by whoever is free. A second process that is lost costs its share's time:
+    this one reads it again.
     """
     if not is_helped:
         yield from _Line(shares, meter)
         return
-    with closing(SecondReader()) as helper:
-        line = _Line(shares, meter)
+    with closing(SecondReader()) as helper, closing(_Ahead(shares)) as ahead:
+        line = _Line(ahead, meter)
         feeder = threading.Thread(target=line.feed, args=(helper,), daemon=True)
         feeder.start()
         try:
             yield from line
         finally:
             line.close()
+
+
+class _Ahead:
+    """The next share is made ready, hashed or unpacked, while those before it are read, so that nobody waits for it."""
+
+    def __init__(self, shares: Iterator[Share]) -> None:
+        self._shares = shares
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="shares")
+        self._next = self._ready()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Share:
+        if (share := self._next.result()) is None:
+            raise StopIteration
+        self._next = self._ready()
+        return share
+
+    def close(self) -> None:
+        """Frees what a share holds that nobody took."""
+        self._pool.shutdown()
+        if self._next.exception() is None and (share := self._next.result()) is not None:
+            share.let_go()
+
+    def _ready(self) -> "Future[Share | None]":
+        return self._pool.submit(next, self._shares, None)
 
 
 class _Line:
@@ -75,7 +104,8 @@ class _Line:
 
     def close(self) -> None:
         """Frees what shares hold that nobody will finish."""
-        self._failure = self._failure or GeneratorExit()
+        with self._taking:
+            self._failure = self._failure or GeneratorExit()
         for share in self._at_work.values():
             share.let_go()
         self._at_work.clear()

@@ -90,13 +90,21 @@ def create_tables(con: duckdb.DuckDBPyConnection) -> None:
         how = "create table if not exists" if name in _KEPT_TABLES else "create or replace table"
         con.execute(f"{how} meta.{name} ({columns})")
     _create_settings(con)
-    for table, schema_of_table in SCHEMAS.items():
-        types = {name: _SQL_TYPES[dtype] for name, dtype in schema_of_table.items()}
-        typed = ", ".join(f'"{name}" {sql_type}' for name, sql_type in types.items())
-        con.execute(f"create table if not exists raw.{table} ({typed}, file_id varchar not null)")
-        for name, sql_type in types.items():
-            con.execute(f'alter table raw.{table} add column if not exists "{name}" {sql_type}')
+    _create_raw_tables(con)
     create_store_tables(con)
+
+
+def _create_raw_tables(con: duckdb.DuckDBPyConnection) -> None:
+    rows = con.execute("select table_name, column_name from duckdb_columns() where schema_name = 'raw'").fetchall()
+    for table, schema_of_table in SCHEMAS.items():
+        columns = {name: f'"{name}" {_SQL_TYPES[dtype]}' for name, dtype in schema_of_table.items()}
+        known = {column for of_table, column in rows if of_table == table}
+        lacking = [column for name, column in columns.items() if name not in known]
+        if not known:
+            con.execute(f"create table raw.{table} ({', '.join(lacking)}, file_id varchar not null)")
+        else:
+            for column in lacking:
+                con.execute(f"alter table raw.{table} add column {column}")
 
 
 def record_config(con: duckdb.DuckDBPyConnection, config: Config) -> None:
