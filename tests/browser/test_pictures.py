@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 import pytest
 
-from gangline.charts import incidents, picture
+from gangline.charts import incidents, picture, published_clusters
 from gangline.estimates import Estimate
 from tests.charts.test_incidents import WEEK, rows
 
@@ -38,3 +38,9 @@ def test_quartiles_at_the_edges_keep_their_names_in_the_frame(browser: Any, hour
     lengths = rows(50).with_columns(duration_h=pl.Series([hours[0]] * 20 + [hours[1]] * 10 + [hours[2]] * 20))
     quartiles = [Estimate(value, "h", 50) for value in hours]
     assert outside(browser, incidents.durations(incidents.duration_bins(lengths), quartiles)) == []
+
+
+def test_names_above_their_marks_stay_in_the_strip(browser: Any) -> None:
+    """The longest name that is not cut, in the widest letters that names have."""
+    row = {"name": "MW" * 45, "block": "node events", "is_here": True, "rate": 2.0, "low": 1.0, "high": 4.0}
+    assert outside(browser, published_clusters.strips(pl.DataFrame([row]))) == []
