@@ -53,6 +53,7 @@ ODDITIES: dict[str, Meaning] = {
         "Points of a query on a grid: values are repeated or rounded to it.",
         "Export raw samples (api/v1/export, or a range selector).",
     ),
+    "histograms_left_out": Meaning("A series has native histograms beside numbers; those were left out.", NOTHING),
     "history_missing": Meaning("A run says it has steps, but the export holds none.", "Export with its history."),
     "history_row_no_object": Meaning("A row of a history is no object and was left out.", "Export again."),
     "impossible_local_time": Meaning(

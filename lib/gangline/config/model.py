@@ -192,7 +192,7 @@ class SourceEntry(Section):
     delimiter: str | None = Field(default=None, min_length=1, description="field delimiter, one or more characters")
     format: str | None = Field(default=None, description="the format= that a VictoriaMetrics CSV was exported with")
     api_points: Literal["raw", "grid"] | None = Field(default=None, description="what a Prometheus matrix holds")
-    node: str | None = Field(default=None, description="node of a kernel log that does not name it")
+    node: str | None = Field(default=None, description="node of a kernel log, or of mountstats, that does not name it")
     boot_at: datetime | None = Field(default=None, description="boot instant of a kernel log with relative times")
 
     _bare_dates = field_validator("exported_at", "epoch", "boot_at", mode="before")(_instant)

@@ -65,6 +65,13 @@ class InputFile:
             for number, line in numbered_lines(stream, max_bytes):
                 yield number, line.removeprefix(UTF8_BOM) if number == 1 else line
 
+    def whole_lines(self, max_bytes: int) -> Iterator[tuple[int, bytes, bool]]:
+        """The same, and whether a newline ended the line: where none did, the file may have been cut there."""
+        with self.open() as stream:
+            for number, line in enumerate(_capped(stream, max_bytes), start=1):
+                text = line.removeprefix(UTF8_BOM) if number == 1 else line
+                yield number, text.removesuffix(b"\n"), line.endswith(b"\n")
+
     def digest(self) -> str:
         """SHA-256 of the file as it lies on disk, in hex."""
         with self.path.open("rb") as raw:

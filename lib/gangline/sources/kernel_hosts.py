@@ -3,12 +3,13 @@
 import re
 from pathlib import Path
 
-from gangline.sources.records import SourceOptions
+from gangline.sources.read_log import SourceOptions
 
 # What log files are called apart from their node.
 _FILE_WORDS = frozenset(
     [
         *("dmesg", "kern", "kernel", "kmsg", "syslog", "messages", "journal", "journalctl", "log", "logs", "xid"),
+        "mountstats",
         *("txt", "json", "jsonl", "export", "gz", "zst", "out", "var", "boot", "prev", "current", "raw", "decode"),
         *(
             "short",

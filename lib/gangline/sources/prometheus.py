@@ -14,6 +14,7 @@ from gangline.sources.prometheus_csv import read_csv
 from gangline.sources.prometheus_export import is_export, read_export
 from gangline.sources.prometheus_grafana import is_grafana, read_grafana
 from gangline.sources.prometheus_grid import is_grid
+from gangline.sources.prometheus_mountstats import is_mountstats, read_mountstats
 from gangline.sources.prometheus_text import read_text
 from gangline.sources.read_log import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.samples import SampleBatch
@@ -22,12 +23,15 @@ from gangline.vocabulary import SourceKind
 __all__ = ["KIND", "VERSION", "files", "has_export_lines", "read"]
 
 KIND = SourceKind.PROMETHEUS
-VERSION = 1
+VERSION = 2
 HEAD_BYTES = 1 << 16
+LINES_TRIED = 3
+BINARY_BYTES, CONTROLS_MAX = 256, 4
+SHOWN_BYTES = 60
 INDEX_MAGIC, CHUNKS_MAGIC = b"\xba\xaa\xd7\x00", b"\x85\xbd\x40\xdd"
 BLOCK_META = "meta.json"
 _BLOCK_META = re.compile(rb'"ulid"\s*:')
-_TEXT_LINE = re.compile(rb"(?m)^(?:#|[^\s{,;]*\{|\{|[A-Za-z_:][\w:.]*\s+[-+\d.NIni])")
+_TEXT_LINE = re.compile(rb"#|[^\s{,;]*\{|[A-Za-z_:][\w:.]*\s*(?:\{|\s[-+\d.NIni])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 DUMP_COMMAND = "promtool tsdb dump {} > dump.txt"
@@ -54,13 +58,28 @@ def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Samp
     _refuse_databases(file, head)
     if is_grafana(head):
         return read_grafana(file, options, log)
+    if is_mountstats(head):
+        return read_mountstats(file, options, log)
     if is_export(head):
         return read_export(file, log)
-    if head.lstrip()[:1] in (b"{", b"[") and not _is_text(head):
+    if not head.strip() or (_is_text(head) and options.format is None):
+        return read_text(file, options.exported_at, log)
+    if head.lstrip().startswith((b"{", b"[")) and not _is_text(head):
         return read_api(file, _is_gridded(file, options), log)
-    if options.format is not None or not (not head.strip() or _is_text(head)):
-        return read_csv(file, options.format, log)
-    return read_text(file, options.exported_at, log)
+    return _read_after_damage(file, head, options, log)
+
+
+def _read_after_damage(file: InputFile, head: bytes, options: SourceOptions, log: ReadLog) -> Iterator[SampleBatch]:
+    """A file whose first line tells nothing: the lines after it do, else it is CSV, or nothing of ours."""
+    rests = _later_lines(head)
+    if any(is_export(rest) for rest in rests):
+        return read_export(file, log)
+    _refuse_binary(file, head)
+    if options.format is None and any(_is_text(rest) for rest in rests):
+        return read_text(file, options.exported_at, log)
+    if options.format is None:
+        _refuse_other(file, head)
+    return read_csv(file, options.format, log)
 
 
 def has_export_lines(file: InputFile) -> bool:
@@ -71,7 +90,15 @@ def has_export_lines(file: InputFile) -> bool:
 
 def _head(file: InputFile) -> bytes:
     with file.open() as stream:
-        return stream.read(HEAD_BYTES).removeprefix(UTF8_BOM)
+        return stream.read(HEAD_BYTES).removeprefix(UTF8_BOM).lstrip(b"\0")
+
+
+def _later_lines(head: bytes) -> list[bytes]:
+    """Rests of the head from the lines after the first, which may be the end of what was cut off."""
+    rests = [head.lstrip()]
+    while len(rests) < LINES_TRIED and (end := rests[-1].find(b"\n") + 1):
+        rests.append(rests[-1][end:].lstrip())
+    return rests[1:]
 
 
 def _is_text(head: bytes) -> bool:
@@ -94,7 +121,20 @@ def _refuse_databases(file: InputFile, head: bytes) -> None:
             f"{file.path.name}: part of a Prometheus database ({folder.name}); export its samples with"
             f" `{DUMP_COMMAND.format(database + '/')}` (a snapshot first needs `mkdir {database}/wal`)"
         )
-    if _CONTROL.search(head[:4096]):
+
+
+def _refuse_binary(file: InputFile, head: bytes) -> None:
+    if len(_CONTROL.findall(head[:BINARY_BYTES])) > CONTROLS_MAX:
         raise SourceRefusedError(
             f"{file.path.name}: binary, such as VictoriaMetrics' native export; export lines with `{EXPORT_COMMAND}`"
+        )
+
+
+def _refuse_other(file: InputFile, head: bytes) -> None:
+    """What cannot even be a CSV: a web page, say, or what a command said instead of writing an export."""
+    first = head.strip().partition(b"\n")[0].strip()
+    if b"," not in first or first.startswith(b"<"):
+        shown = first[:SHOWN_BYTES].decode("utf-8", "replace")
+        raise SourceRefusedError(
+            f"{file.path.name}:1: no form of an export begins with {shown!r}; export it again (README, Telemetry)"
         )

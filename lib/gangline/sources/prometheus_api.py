@@ -4,12 +4,12 @@ Whatever wraps them (status and data, a bare array, several answers in a row), e
 `{"metric":{`, which no JSON string can hold unescaped; so the answer's size does not matter.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gangline.sources.files import InputFile
+from gangline.sources.prometheus_json import json_value
 from gangline.sources.prometheus_judging import SERIES_MAX_BYTES, SampleError, check_size, judged, labels_of
 from gangline.sources.prometheus_numbers import NumberError, Numbers, parse_numbers
 from gangline.sources.prometheus_times import Clock, TimeError
@@ -23,6 +23,7 @@ _ITEM = re.compile(rb'\{\s*"metric"\s*:\s*\{')
 _ITEM_OVERLAP = 64
 _POINTS = re.compile(rb'"(values?|histograms?)"\s*:\s*\[')
 _CLOSE = re.compile(rb"\]\s*\]")
+_HISTOGRAMS = re.compile(rb'"histograms?"\s*:\s*\[')
 _PUNCTUATION = b'[]"'
 _SHOWN_BYTES = 400
 
@@ -84,6 +85,8 @@ def read_api(file: InputFile, is_gridded: bool, log: ReadLog) -> Iterator[Sample
             wrapper.after(b"]")
             continue
         wrapper.after(series.outside)
+        if batch is not None and _HISTOGRAMS.search(series.outside):
+            log.odd("histograms_left_out", piece.ordinal)
         if batch is None:
             log.ignore("native histogram")
             continue
@@ -125,11 +128,7 @@ def _batch(series: ApiSeries, ordinal: int, clock: Clock, is_gridded: bool) -> S
 
 
 def _metric(head: bytes) -> object:
-    text = head[head.index(b":") + 1 :].decode("utf-8", "replace").lstrip()
-    try:
-        metric, _ = json.JSONDecoder(strict=False).raw_decode(text)
-    except ValueError as error:
-        raise SampleError(f"no JSON: {error}; export it again") from None
+    metric, _ = json_value(head[head.index(b":") + 1 :].decode("utf-8", "replace"))
     return metric
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from gangline.sources.files import InputFile
-from gangline.sources.prometheus_judging import LINE_MAX_BYTES, SampleError, labels_of
+from gangline.sources.prometheus_judging import CUT_LINE, LINE_MAX_BYTES, SampleError, labels_of
 from gangline.sources.prometheus_labels import unquoted
 from gangline.sources.prometheus_lines import SampleLines
 from gangline.sources.prometheus_numbers import parse_numbers
@@ -75,13 +75,13 @@ def read_csv(file: InputFile, columns: str | None, log: ReadLog) -> Iterator[Sam
     lines: SampleLines[tuple[bytes, ...]] = SampleLines(
         lambda key: _labels(key, shape), lambda tokens, line: _times(tokens, line, shape, clock), log
     )
-    for number, line in file.lines(LINE_MAX_BYTES):
+    for number, line, is_whole in file.whole_lines(LINE_MAX_BYTES):
         if not line:
             continue
         fields = _fields(line)
-        if len(fields) != shape.column_count:
+        if len(fields) != shape.column_count or not is_whole:
             log.split()
-            log.reject(number, f"it has {len(fields)} fields; its format has {shape.column_count}", _shown(line[:500]))
+            log.reject(number, _reason(fields, shape, line), _shown(line[:500]))
             continue
         key = tuple(fields[place] for place in shape.labels)
         if lines.add(key, fields[shape.value], fields[shape.time], number):
@@ -102,6 +102,14 @@ def _fields(line: bytes) -> list[bytes]:
         if position == len(line) and not match[0].endswith(b","):
             break
     return fields
+
+
+def _reason(fields: list[bytes], shape: CsvFormat, line: bytes) -> str:
+    if len(line) > LINE_MAX_BYTES:
+        return f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample"
+    if len(fields) != shape.column_count:
+        return f"it has {len(fields)} fields; its format has {shape.column_count}"
+    return CUT_LINE
 
 
 def _labels(key: tuple[bytes, ...], shape: CsvFormat) -> dict[str, str]:

@@ -4,12 +4,12 @@ The two lists are cut out of the line by their keys and read by the number parse
 An unescaped quote cannot stand inside a JSON string, so `"values":[` is never part of a label.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gangline.sources.files import InputFile
+from gangline.sources.prometheus_json import json_value
 from gangline.sources.prometheus_judging import (
     SERIES_MAX_BYTES,
     SampleError,
@@ -24,6 +24,7 @@ from gangline.sources.read_log import ReadLog
 from gangline.sources.samples import SampleBatch
 
 _EXPORT_LINE = re.compile(rb'\s*\{\s*"(?:metric"\s*:\s*\{|values"|timestamps")')
+_API_POINTS = re.compile(rb'"(?:values"\s*:\s*\[\s*\[|value"\s*:\s*\[|histograms?"\s*:\s*\[|timestamps"\s*:)')
 _LIST = re.compile(rb'"(values|timestamps)"\s*:\s*\[')
 _TAIL_BYTES = 100  # of a line that breaks off, for the ledger
 
@@ -41,8 +42,9 @@ class _Cut:
 
 
 def is_export(head: bytes) -> bool:
-    """True where a file's first bytes are those of such lines."""
-    return _EXPORT_LINE.match(head) is not None
+    """True where a file's first bytes are those of such lines, and not of series cut from an answer of the API."""
+    points = _API_POINTS.search(head)
+    return _EXPORT_LINE.match(head) is not None and (points is None or points[0].startswith(b'"timestamps'))
 
 
 def read_export(file: InputFile, log: ReadLog) -> Iterator[SampleBatch]:
@@ -57,7 +59,7 @@ def read_lines(lines: Iterable[tuple[int, bytes]], clock: Clock, log: ReadLog) -
             continue
         log.split()
         try:
-            batch = _series(line, number, clock, log)
+            batch = _series(line, number, clock)
         except (SampleError, NumberError, TimeError) as error:
             log.reject(number, str(error), _shown(line))
             continue
@@ -65,13 +67,13 @@ def read_lines(lines: Iterable[tuple[int, bytes]], clock: Clock, log: ReadLog) -
         yield judged(batch, log)
 
 
-def _series(line: bytes, number: int, clock: Clock, log: ReadLog) -> SampleBatch:
+def _series(line: bytes, number: int, clock: Clock) -> SampleBatch:
     check_size(line, SERIES_MAX_BYTES)
     cuts = list(_cuts(line))
     lists = {cut.name: cut.inside(line) for cut in cuts}
     if len(cuts) != 2 or len(lists) != 2:
         raise SampleError("it is no series of values and timestamps, or breaks off; export it again")
-    labels = labels_of(_envelope(line, cuts, number, log).get("metric"))
+    labels = labels_of(_envelope(line, cuts).get("metric"))
     values = parse_numbers(lists[b"values"])
     times_ms = clock.list_of_ms(lists[b"timestamps"], number)
     check_lengths(times_ms, values)
@@ -87,19 +89,14 @@ def _cuts(line: bytes) -> Iterator[_Cut]:
         yield _Cut(match[1], match.end() - 1, position)
 
 
-def _envelope(line: bytes, cuts: list[_Cut], number: int, log: ReadLog) -> dict[str, object]:
+def _envelope(line: bytes, cuts: list[_Cut]) -> dict[str, object]:
     """The line without its lists, which leaves no room for what was not read."""
     first, second = cuts
     rest = line[: first.start] + b"0" + line[first.end : second.start] + b"0" + line[second.end :]
-    text = rest.decode("utf-8", "replace")
-    if "\ufffd" in text and b"\xef\xbf\xbd" not in rest:
-        log.odd("not_utf8", number)
-    try:
-        envelope = json.loads(text)
-    except ValueError as error:
-        raise SampleError(f"no JSON: {error}; export it again") from None
-    if not isinstance(envelope, dict):
-        raise SampleError("it is no JSON object; export it again")
+    text = rest.decode("utf-8", "replace").strip()
+    envelope, end = json_value(text)
+    if not isinstance(envelope, dict) or end < len(text):
+        raise SampleError("it is no JSON object alone on its line; export it again")
     return envelope
 
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from gangline.sources.clocks import readings
 from gangline.sources.files import UTF8_BOM, InputFile
-from gangline.sources.prometheus_judging import SampleError, labels_of
+from gangline.sources.prometheus_judging import SERIES_MAX_BYTES, SampleError, labels_of
 from gangline.sources.prometheus_labels import series_of_text
 from gangline.sources.prometheus_lines import SampleLines
 from gangline.sources.prometheus_numbers import parse_numbers
@@ -53,11 +53,11 @@ def read_grafana(file: InputFile, options: SourceOptions, log: ReadLog) -> Itera
     )
     delimiter = _delimiter(file)
     frame: _Frame | None = None
-    for number, cells in _rows(file, delimiter):
-        if not any(cells):
-            frame = None
-        elif frame is None:
-            frame = None if cells[0].startswith("sep=") else _frame(cells)
+    for number, cells in _rows(file, delimiter, log):
+        if not any(cells) or cells[0].startswith("sep="):
+            continue
+        if frame is None or cells[0].strip().lower() == "time":
+            frame = _frame(cells)
         elif _add_row(lines, frame, cells, number, delimiter, log):
             yield from lines.flush()
     yield from lines.flush()
@@ -70,11 +70,19 @@ def _delimiter(file: InputFile) -> str:
     return (match[1] or match[2]).decode()
 
 
-def _rows(file: InputFile, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    with file.open() as stream:
-        text = (line.removeprefix(UTF8_BOM).decode("utf-8", "replace") for line in stream)
-        reader = csv.reader(text, delimiter=delimiter)
-        for cells in reader:
+def _rows(file: InputFile, delimiter: str, log: ReadLog) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the line that each ends on; after one that is no CSV, a new one begins."""
+    text = (line.removeprefix(UTF8_BOM).decode("utf-8", "replace") + "\n" for _, line in file.lines(SERIES_MAX_BYTES))
+    reader = csv.reader(text, delimiter=delimiter)
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            log.split()
+            log.reject(reader.line_num, f"no row of CSV ({error}): export the panel again")
+        else:
             yield reader.line_num, cells
 
 

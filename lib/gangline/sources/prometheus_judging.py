@@ -1,6 +1,8 @@
 """What is said of samples whatever format they come in: counts of what is strange, the span of time, the batch."""
 
 from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,9 @@ from gangline.sources.samples import (
 
 SERIES_MAX_BYTES = 256 << 20  # of one series' text, so that it fits in memory with what is made of it
 LINE_MAX_BYTES = 1 << 20  # of one sample's line
+NAME_MAX_BYTES = 240  # of a metric, which names a folder of the store
+CUT_LINE = "the file breaks off inside this line; export it again (or end the line, if it is whole)"
+NO_CHARACTER = "\ufffd"
 
 
 class SampleError(ValueError):
@@ -27,17 +32,32 @@ class SampleError(ValueError):
 def labels_of(raw: object) -> dict[str, str]:
     """Label values by name without empty ones, which mean a missing label.
 
+    Half a character (a surrogate alone, as a cut JSON escape leaves it) is shown as �.
+
     Raises
     ------
     SampleError
-        Where they are no labels, or name no metric.
+        Where they are no labels, name no metric, or one of a name that no folder can have.
     """
     if not isinstance(raw, Mapping) or not all(isinstance(value, str) for value in raw.values()):
         raise SampleError("its metric is no set of labels; export it again")
-    labels = {str(name): value for name, value in raw.items() if value}
+    labels = {_whole(str(name)): _whole(value) for name, value in raw.items() if value}
     if NAME_LABEL not in labels:
         raise SampleError("it has no metric name (an expression's result): export the metric itself, or record it")
+    if not _is_folder_name(labels[NAME_LABEL]):
+        raise SampleError(f"its metric's name has more than {NAME_MAX_BYTES} bytes; rename it, or leave it out")
     return labels
+
+
+def _whole(text: str) -> str:
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+@lru_cache(maxsize=10_000)
+def _is_folder_name(metric: str) -> bool:
+    return len(quote(metric, safe="")) <= NAME_MAX_BYTES
 
 
 def judged(batch: SampleBatch, log: ReadLog) -> SampleBatch:
@@ -45,6 +65,8 @@ def judged(batch: SampleBatch, log: ReadLog) -> SampleBatch:
     if batch.times_ms.size:
         log.saw(instant_of_ms(int(batch.times_ms.min())), instant_of_ms(int(batch.times_ms.max())))
         _note_values(batch, log)
+    if any(NO_CHARACTER in value for value in batch.labels.values()):
+        log.odd("not_utf8", batch.line)
     if batch.is_gridded:
         log.odd("grid_points", batch.line, batch.times_ms.size)
     return batch

@@ -59,7 +59,10 @@ def _pairs(body: bytes, is_go_quoted: bool) -> dict[str, str]:
         key, value = match[1], match[2]
         if value is None:  # Prometheus 3 writes a name that needs quotes first inside the braces
             key, value = NAME_LABEL.encode(), key.strip(b'"')
-        labels[_decoded(_unescaped(key.strip(b'"'), is_go_quoted))] = _decoded(_unescaped(value, is_go_quoted))
+        name = _decoded(_unescaped(key.strip(b'"'), is_go_quoted))
+        if name in labels:
+            raise SampleError(f"it has {name!r} twice; export the series again, under one label set")
+        labels[name] = _decoded(_unescaped(value, is_go_quoted))
         position = match.end()
     return labels
 

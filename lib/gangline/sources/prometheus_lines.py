@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from gangline.sources.prometheus_judging import SampleError, check_lengths, judged
 from gangline.sources.prometheus_numbers import NumberError, parse_numbers
 from gangline.sources.prometheus_times import TimeError
-from gangline.sources.read_log import ReadLog
+from gangline.sources.read_log import ReadLog, SourceRefusedError
 from gangline.sources.samples import SampleBatch, TimesMs
 
 Key = TypeVar("Key", bound=Hashable)
@@ -71,8 +71,10 @@ class SampleLines(Generic[Key]):
             return
         try:
             yield self._batch(labels, lines)
-        except (SampleError, NumberError, TimeError) as error:
+        except (SampleError, NumberError, TimeError, SourceRefusedError) as error:
             if len(lines.lines) == 1:
+                if isinstance(error, SourceRefusedError):  # it names the line now
+                    raise
                 self._reject(key, lines, str(error))
                 return
             for one in _one_by_one(lines):

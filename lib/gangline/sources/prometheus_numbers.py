@@ -48,6 +48,15 @@ def parse_numbers(text: bytes) -> Numbers:
     return _fast(text)
 
 
+def is_number(token: bytes) -> bool:
+    """True for one number, whatever it is.
+
+    >>> is_number(b"-1.5e-3"), is_number(b"NaN"), is_number(b"0x10"), is_number(b"")
+    (True, True, False, False)
+    """
+    return _NUMBER.fullmatch(token) is not None
+
+
 def _has_negative_zero(text: bytes) -> bool:
     # One byte is sought at memory speed, two are not; and few lists hold a minus.
     return b"-" in text and b"-0" in text and _NEGATIVE_ZERO.search(text) is not None

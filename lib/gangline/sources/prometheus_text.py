@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from gangline.sources.files import InputFile
-from gangline.sources.prometheus_judging import LINE_MAX_BYTES
+from gangline.sources.prometheus_judging import CUT_LINE, LINE_MAX_BYTES
 from gangline.sources.prometheus_labels import series_of_text
 from gangline.sources.prometheus_lines import SampleLines
-from gangline.sources.prometheus_numbers import parse_numbers
+from gangline.sources.prometheus_numbers import is_number, parse_numbers
 from gangline.sources.prometheus_times import Clock
 from gangline.sources.read_log import ReadLog, SourceRefusedError
 from gangline.sources.samples import SampleBatch, TimesMs
@@ -37,8 +37,8 @@ def read_text(file: InputFile, exported_at: datetime | None, log: ReadLog) -> It
         Where lines hold no times and none is given, or mix seconds and milliseconds.
     """
     text = _Text(file.path.name, exported_at, log)
-    for number, line in file.lines(LINE_MAX_BYTES):
-        if text.take(number, line):
+    for number, line, is_whole in file.whole_lines(LINE_MAX_BYTES):
+        if text.take(number, line, is_whole):
             yield from text.lines.flush()
     yield from text.lines.flush()
     text.end()
@@ -54,34 +54,26 @@ class _Text:
         self._is_exposition = False
         self._header: bytes | None = None
         self._has_samples = False
+        self._latest_time = b""
         self.lines: SampleLines[bytes] = SampleLines(self._labels, self._times, log, self._kind)
 
-    def take(self, number: int, line: bytes) -> bool:
+    def take(self, number: int, line: bytes, is_whole: bool) -> bool:
         """Takes a line; true where enough are held."""
         if len(line) > LINE_MAX_BYTES:
-            self._log.split()
-            self._log.reject(number, f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample", _shown(line[:500]))
-            return False
+            return self._reject(number, f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample", line[:500])
         if not line or line.isspace() or line.startswith(b"#"):
             self._comment(line)
             return False
-        if b" # {" in line and (match := _EXEMPLAR.fullmatch(line)):
-            line = match[1]
-            self._log.odd("exemplar_left_out", number)
-        head, brace, tail = line.rpartition(b"}")
-        if brace:
-            key, numbers = head + brace, tail.split()
-        else:
-            key, *numbers = line.split()
+        key, numbers = _parted(self._without_exemplar(line, number))
+        if not is_whole and self._is_cut(numbers):
+            return self._reject(number, CUT_LINE, line)
         if _ARROW in numbers or self._header is not None:
             return self._take_promtool(number, key, numbers)
         if len(numbers) == 2:
             return self._add(key, numbers[0], numbers[1], number)
-        if len(numbers) == 1 and number:
+        if len(numbers) == 1 and is_number(numbers[0]) and (self._exported_at is not None or not self._latest_time):
             return self._add(key, numbers[0], b"", number)
-        self._log.split()
-        self._log.reject(number, "it is no sample (name{labels} value time); export it again", _shown(line))
-        return False
+        return self._reject(number, "it is no sample (name{labels} value time); export it again", line)
 
     def end(self) -> None:
         """Refuses a file without a sample (a list of series, say)."""
@@ -98,9 +90,7 @@ class _Text:
         elif self._header is not None and len(numbers) == 1 and numbers[0].startswith(_AT):
             series, value, time = self._header, key, numbers[0]
         else:
-            self._log.split()
-            self._log.reject(number, "it is no point (value @[time]); export it again", _shown(key))
-            return False
+            return self._reject(number, "it is no point (value @[time]); export it again", key)
         return self._add(series, value, time.removeprefix(_AT).removesuffix(b"]"), number)
 
     def _add(self, key: bytes, value: bytes, time: bytes, number: int) -> bool:
@@ -109,8 +99,27 @@ class _Text:
                 f"{self._name}:{number}: the line holds no time; set exported_at of this [[sources]] entry to the"
                 " instant of the scrape"
             )
-        self._has_samples = True
+        self._has_samples, self._latest_time = True, time or self._latest_time
         return self.lines.add(key, value, time, number)
+
+    def _is_cut(self, numbers: list[bytes]) -> bool:
+        """Of a last line without a newline: whether its time is shorter than the one before, or lacks its bracket."""
+        time = numbers[-1] if len(numbers) > 1 else b""
+        if any(number.startswith(_AT) for number in numbers):
+            return not numbers[-1].endswith(b"]")
+        return self._has_samples and len(time) < max(1, len(self._latest_time))
+
+    def _without_exemplar(self, line: bytes, number: int) -> bytes:
+        match = _EXEMPLAR.fullmatch(line) if b" # {" in line else None
+        if match is None:
+            return line
+        self._log.odd("exemplar_left_out", number)
+        return match[1]
+
+    def _reject(self, number: int, reason: str, line: bytes) -> bool:
+        self._log.split()
+        self._log.reject(number, reason, _shown(line))
+        return False
 
     def _comment(self, line: bytes) -> None:
         match = _TYPE.match(line)
@@ -133,6 +142,15 @@ class _Text:
                 family = self._kinds.get(metric.removesuffix(suffix))
                 kind = part_kind if family in _KINDS - {"gauge"} else None
         return kind if kind in _KINDS else None
+
+
+def _parted(line: bytes) -> tuple[bytes, list[bytes]]:
+    """The series, and what follows it: labels may hold anything, so they are sought from the right."""
+    head, brace, tail = line.rpartition(b"}")
+    if brace:
+        return head + brace, tail.split()
+    key, *numbers = line.split()
+    return key, numbers
 
 
 def _shown(line: bytes) -> str:

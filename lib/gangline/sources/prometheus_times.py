@@ -8,7 +8,8 @@ from gangline.sources.prometheus_numbers import Numbers, parse_numbers
 from gangline.sources.read_log import SourceRefusedError
 from gangline.sources.samples import TimesMs
 
-SECONDS_MIN, MS_MIN, MS_MAX = 1e8, 1e11, 1e14  # 1973 in seconds, 1973 in ms, 5138 in ms
+SECONDS_MIN, SECONDS_MAX = 946_684_800, 4_102_444_800  # 2000 to 2100: no scrape is older, no clock that far ahead
+MS_MIN, MS_MAX = SECONDS_MIN * 1000, SECONDS_MAX * 1000
 KEPT_TEXTS = 64
 KEPT_BYTES = 64 << 20
 
@@ -54,10 +55,8 @@ class Clock:
         if numbers.size == 0:
             return np.empty(0, np.int64)
         low, high = float(numbers.min()), float(numbers.max())
-        if not (low >= SECONDS_MIN and high < MS_MAX):  # also where NaN
-            raise TimeError(f"a time of {low:g} to {high:g} is neither seconds nor milliseconds since 1970")
-        units = {"s" if number < MS_MIN else "ms" for number in (low, high)}
-        self._unit = self._unit or ("s" if low < MS_MIN else "ms")
+        units = {_unit_of(low, low, high), _unit_of(high, low, high)}
+        self._unit = self._unit or _unit_of(float(numbers[0]), low, high)
         if units != {self._unit}:
             raise SourceRefusedError(
                 f"{self._name}{'' if line is None else f':{line}'}: seconds and milliseconds are mixed in one file;"
@@ -77,3 +76,12 @@ class Clock:
             self._kept_bytes = 0
         self._kept[key] = (text, times_ms)
         self._kept_bytes += len(text)
+
+
+def _unit_of(number: float, low: float, high: float) -> str:
+    if SECONDS_MIN <= number < SECONDS_MAX:
+        return "s"
+    if MS_MIN <= number < MS_MAX:
+        return "ms"
+    said = f"a time of {low:.15g}" if low == high else f"times of {low:.15g} to {high:.15g}"
+    raise TimeError(f"{said}: neither seconds nor milliseconds since 1970, in the years 2000 to 2099")
