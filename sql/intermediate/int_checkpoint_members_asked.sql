@@ -1,6 +1,6 @@
 -- A row: one node of one started gang session, whose saves and loads are looked up in the telemetry (analyses 6): sessions
 -- of which some node has samples from about its time.
-with session_nodes as (select * from marts.session_nodes),
+with session_nodes as not materialized (select * from marts.session_nodes),
 sessions as (select * from marts.sessions),
 keys as (select session_key, session_id from intermediate.int_sessions_keyed),
 series as (select * from marts.series),

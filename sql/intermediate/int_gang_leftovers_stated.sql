@@ -1,7 +1,9 @@
 -- A row: one gang session and one candidate node in service that is not in it at its start, with what the node was
 -- doing then. Only occupied, idle and asked_out are exclusions.
 with gangs as (select * from intermediate.int_gangs_found),
-members as (select * from intermediate.int_session_nodes_merged),
+spread as (select * from intermediate.int_gangs_spread),
+-- read anew at each use: held in memory, its rows would be most of what this model needs
+members as not materialized (select * from intermediate.int_session_nodes_merged),
 candidates as (select node_key, class_key from intermediate.int_gang_candidates_classed),
 class_gangs as (select * from intermediate.int_class_gangs_ordered),
 gaps as (select * from intermediate.int_node_gang_gaps_found),
@@ -22,9 +24,10 @@ in_no_gang as (
 
 beside as (
     select gangs.session_key, gangs.started_at, others.session_key as other_key
-    from gangs
-    join gangs as others
-        on others.started_at <= gangs.started_at
+    from spread as gangs
+    join spread as others using (place)
+    where gangs.place = epoch_us(gangs.started_at) // gangs.length_us
+        and others.started_at <= gangs.started_at
         and others.until_at > gangs.started_at
         and others.session_key <> gangs.session_key
 ),

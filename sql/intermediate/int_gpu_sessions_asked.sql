@@ -1,6 +1,6 @@
 -- A row: one node of one started session that the telemetry of GPUs can say something of: it has samples of some node of
 -- the session from about its time.
-with session_nodes as (select * from marts.session_nodes),
+with session_nodes as not materialized (select * from marts.session_nodes),
 keys as (select session_key, session_id from intermediate.int_sessions_keyed),
 series as (select * from marts.series),
 

@@ -100,16 +100,31 @@ takeable as (
     left join candidates using (node_key)
 ),
 
+usable_changes as (
+    select edge_at, sum(change) as nodes, sum(if(is_candidate, change, 0)) as candidates
+    from (
+        select from_at as edge_at, is_candidate, 1 as change from takeable
+        union all
+        select to_at, is_candidate, -1 from takeable
+    )
+    group by edge_at
+),
+
+usable_levels as (
+    select edge_at, sum(nodes) over so_far as nodes, sum(candidates) over so_far as candidates
+    from usable_changes
+    window so_far as (order by edge_at rows between unbounded preceding and current row)
+),
+
 usable_at_start as (
     select
         started.session_key,
-        (count(takeable.node_key) filter (takeable.is_candidate or gangs.session_key is null))::integer as usable_nodes
+        coalesce(if(gangs.session_key is null, usable_levels.nodes, usable_levels.candidates), 0)::integer as usable_nodes
     from started
     left join gangs using (session_key)
-    left join takeable on takeable.from_at <= started.started_at and takeable.to_at > started.started_at
+    asof left join usable_levels on started.started_at >= usable_levels.edge_at
     cross join is_told
     where started.is_chained and started.started_at >= window_start and is_told.is_told
-    group by started.session_key
 ),
 
 final as (
