@@ -151,7 +151,7 @@ def _binned(places: NDArray[np.float64], stretch: float, count: int) -> NDArray[
 
 
 def _metrics() -> dict[str, Sequence[str]]:
-    return {"gauges": [source.metric for source in ROLES["xid"].sources]}
+    return {"gauges": [source.metric for role in ("xid", "xid_count") for source in ROLES[role].sources]}
 
 
 _SOURCES = """

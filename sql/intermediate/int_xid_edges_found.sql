@@ -1,6 +1,6 @@
--- A row: one sample of an XID gauge that holds another code than the sample before it. The gauge keeps its last code,
--- so the same code again is not seen; and a code that a series begins with came at an unknown time before. The samples
--- are read before this model, into meta.xid_edges.
+-- A row: one sample of an XID gauge that holds another code than the sample before it, or of an exporter's count of a
+-- code that rose. The gauge keeps its last code, so it does not show the same code again, as counts do; and a code that
+-- a gauge begins with came at an unknown time before. The samples are read before this model, into meta.xid_edges.
 with edges as (select * from meta.xid_edges),
 series as (select * from marts.series),
 

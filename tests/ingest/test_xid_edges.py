@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from gangline import failure_rates
 from gangline.config import Config, load
 from gangline.ingest import ingest
 from gangline.warehouse import connect
+from gangline.windows import Window
 
 CONFIG = """
 [cluster]
@@ -88,6 +90,56 @@ def test_a_code_that_stays_is_one_event_over_days_and_exports(tmp_path: Path) ->
     ]
     told = rows(config, "select failing_rows from meta.checks where check_name = 'gauges_begin_without_a_code'")
     assert told == [(1,)]
+
+
+COUNT = {"__name__": "DCGM_EXP_XID_ERRORS_COUNT", "window_size_in_ms": "300000"}
+
+
+def counted(values: dict[float, float], code: str | None = None, **labels: str) -> str:
+    """A line of dcgm-exporter's count: without an XID in its window the series is 0 and names no code."""
+    return gauge(values, **COUNT, **({"xid": code} if code else {}), **labels)
+
+
+def minutes(first: int, last: int, value: float) -> dict[float, float]:
+    return {float(minute): value for minute in range(first, last)}
+
+
+def test_counts_of_a_code_tell_it_again_and_once_with_what_else_tells_it(tmp_path: Path) -> None:
+    """The gauge shows 79 once and keeps it; counts show it at 10, 30 and twice at 35. It leaves the window at 15."""
+    config = cluster(
+        tmp_path,
+        gauge(minutes(0, 10, 0.0) | minutes(10, 60, 79.0)),
+        counted(minutes(0, 10, 0.0) | minutes(15, 30, 0.0) | minutes(45, 60, 0.0)),
+        counted(minutes(10, 15, 1.0) | minutes(30, 35, 1.0) | minutes(35, 40, 3.0) | minutes(40, 45, 2.0), "79"),
+        counted(minutes(100, 105, 1.0), "0") + "\n" + counted(minutes(100, 105, 1.0), "junk"),
+        counted(minutes(0, 5, 1.0), "31", Hostname="n2", UUID="GPU-b"),
+        counted(minutes(2000, 2002, 1.0) | minutes(2004, 2007, 1.0), "48", Hostname="n2", UUID="GPU-b"),
+        messages=message(1999.5, 48),
+    )
+    same = ("n1", 0, "GPU-a", "0000:1b:00")
+    other = ("n2", 0, "GPU-b", "0000:1b:00")
+    assert rows(config, EVENTS) == [
+        (*other, 31, at(0), at(-5), "gauge", "scraped", False),
+        (*same, 79, at(10), at(9), "gauge", "scraped", False),
+        (*same, 79, at(30), at(29), "gauge", "scraped", False),
+        (*same, 79, at(35), at(34), "gauge", "scraped", False),
+        (*other, 48, at(1999.5), None, "kernel_log+gauge", "stamped", False),
+    ]
+
+
+def test_counts_alone_are_a_source_and_go_on_over_midnight(tmp_path: Path) -> None:
+    config = cluster(
+        tmp_path,
+        counted(minutes(0, 1436, 0.0) | minutes(1445, 1450, 0.0)),
+        counted(minutes(1436, 1438, 1.0) | minutes(1441, 1445, 1.0), "79"),
+    )
+    assert [(code, when, before) for *_, code, when, before, _, _, _ in rows(config, EVENTS)] == [
+        (79, at(1436), at(1435))
+    ]
+    with connect(config) as con:
+        watched = failure_rates.watch(con, Window.between("2026-03-01", "2026-03-02", "UTC"))
+        assert failure_rates.has_source(con)
+    assert dict(watched.select("node", "has_gauge").rows()) == {"n1": True, "n2": False}
 
 
 def test_the_real_set_has_its_four_codes(shared_data: Path, tmp_path: Path) -> None:

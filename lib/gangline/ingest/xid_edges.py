@@ -13,13 +13,14 @@ import numpy as np
 import polars as pl
 
 from gangline.config.model import Config
+from gangline.ingest.xid_counts import counted_edges
+from gangline.ingest.xid_samples import Edge, numbers_of
 from gangline.roles.resolving import ResolvedRole, resolve
-from gangline.sources.samples import DCGM_BLANK_MIN, TimesMs, Values, instant_of_ms
+from gangline.sources.samples import TimesMs, Values, instant_of_ms
 from gangline.store.layout import DAY_MS
 from gangline.store.reading import SampleStore, ms_of
 from gangline.warehouse.opening import samples_of
 
-Edge = tuple[int, datetime, datetime | None, int]
 _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "series_id": pl.Int64,
     "seen_at": pl.Datetime("us", "UTC"),
@@ -57,14 +58,15 @@ class Gauges:
 
 
 def fill_xid_edges(con: duckdb.DuckDBPyConnection, config: Config) -> None:
-    """Fills `meta.xid_edges`: a row for each change of an XID gauge to a code; none where no gauge is exported."""
+    """Fills `meta.xid_edges`: a row for each change of an XID gauge to a code, and each rise of an exporter's count."""
     con.execute("delete from meta.xid_edges")
-    role = resolve(con, "xid", config.roles)
-    if role is None:
-        return
-    edges = pl.DataFrame(list(_edges(samples_of(con, config), role)), schema=_SCHEMA, orient="row")
-    if not edges.is_empty():
-        con.register("xid_edges_found", edges)
+    found: list[Edge] = []
+    for role, edges_of in (("xid", _edges), ("xid_count", counted_edges)):
+        resolved = resolve(con, role, config.roles)
+        if resolved is not None:
+            found += edges_of(samples_of(con, config), resolved)
+    if found:
+        con.register("xid_edges_found", pl.DataFrame(found, schema=_SCHEMA, orient="row"))
         con.execute("insert into meta.xid_edges by name select * from xid_edges_found")
         con.unregister("xid_edges_found")
 
@@ -78,10 +80,4 @@ def _edges(store: SampleStore, role: ResolvedRole) -> Iterator[Edge]:
     for day in store.days(metric, ms_of(first), ms_of(last) + DAY_MS):
         for row in store.rows(metric, day):
             if row.series_id in wanted:
-                yield from gauges.take(row.series_id, *_numbers(row.times.times_ms, row.values))
-
-
-def _numbers(times_ms: TimesMs, values: Values) -> tuple[TimesMs, Values]:
-    """Without NaN, staleness markers and DCGM's word for none."""
-    is_number = np.isfinite(values) & (np.abs(values) < DCGM_BLANK_MIN)
-    return (times_ms, values) if is_number.all() else (times_ms[is_number], values[is_number])
+                yield from gauges.take(row.series_id, *numbers_of(row))

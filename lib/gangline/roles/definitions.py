@@ -108,6 +108,12 @@ ROLES: dict[str, RoleDefinition] = {
     "gpu_tensor_active": _level("ratio", "share of cycles of the tensor pipe", _dcgm("PROF_PIPE_TENSOR_ACTIVE")),
     "gpu_energy": _counter("J", "energy used", _dcgm("DEV_TOTAL_ENERGY_CONSUMPTION", 0.001)),
     "xid": RoleDefinition(RoleKind.EVENT, "code", "the last XID; it stays until another", (_dcgm("DEV_XID_ERRORS"),)),
+    "xid_count": RoleDefinition(
+        RoleKind.EVENT,
+        "events",
+        "XIDs of one code in the exporter's window, by code",
+        (RoleSource("dcgm-exporter", "DCGM_EXP_XID_ERRORS_COUNT"),),
+    ),
     "remapped_rows": _counter("rows", "rows remapped after correctable errors", _dcgm("DEV_CORRECTABLE_REMAPPED_ROWS")),
     "remapped_rows_uncorrectable": _counter(
         "rows", "rows remapped after uncorrectable errors", _dcgm("DEV_UNCORRECTABLE_REMAPPED_ROWS")
