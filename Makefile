@@ -29,12 +29,13 @@ lint: $(VENV)/.installed-test
 types: $(VENV)/.installed-test
 	@$(BIN)/mypy --no-error-summary
 
-bench: $(VENV)/.installed-test  ## speed and memory, each as a ratio to a peer in the same run
+bench: $(VENV)/.installed-bench  ## speed and memory, each as a ratio to a peer in the same run
 	@$(BIN)/python -m tests.bench
 
 lock: $(VENV)/.installed-test  ## resolve the dependencies again into the lock files (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --extra test -c requirements.lock pyproject.toml -o requirements-test.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --extra test --extra bench -c requirements-test.lock pyproject.toml -o requirements-bench.lock
 
 format: $(VENV)/.installed-test  ## lay the code out
 	@$(BIN)/ruff check --fix --quiet .
@@ -57,3 +58,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-test: requirements-test.lock | $(VENV)/.installed
 	@$(PIP) --require-hashes -r requirements-test.lock
 	@touch $@
+
+# Peers that gangline itself does not need. Where one has no wheel for this machine, its rows say so.
+$(VENV)/.installed-bench: requirements-bench.lock | $(VENV)/.installed-test
+	@if $(PIP) --require-hashes -r requirements-bench.lock; then touch $@; else echo "a peer could not be installed: its rows are skipped" >&2; fi

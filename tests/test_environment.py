@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import pairwise
 
 import pytest
 import yaml
@@ -25,18 +26,22 @@ def _locked(name: str) -> dict[str, str]:
     return dict(re.findall(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)", text, re.MULTILINE))
 
 
-@pytest.mark.parametrize(("lock", "extra"), [("requirements.lock", None), ("requirements-test.lock", "test")])
+LOCKS = {"requirements.lock": None, "requirements-test.lock": "test", "requirements-bench.lock": "bench"}
+
+
+@pytest.mark.parametrize(("lock", "extra"), LOCKS.items())
 def test_lock_satisfies_pyproject(lock: str, extra: str | None) -> None:
     locked = _locked(lock)
     for name, requirement in _wanted(extra).items():
         assert locked[name] in requirement.specifier, f"{lock} has {name} {locked.get(name)}; run `make lock`"
 
 
-def test_test_lock_extends_the_lock() -> None:
-    assert _locked("requirements.lock").items() <= _locked("requirements-test.lock").items()
+def test_each_lock_extends_the_one_before() -> None:
+    for lock, longer in pairwise(LOCKS):
+        assert _locked(lock).items() <= _locked(longer).items()
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-test.lock"])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_lock_has_hashes_and_no_host_names(lock: str) -> None:
     text = (ROOT / lock).read_text()
     assert "://" not in text

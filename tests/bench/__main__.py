@@ -1,6 +1,7 @@
 """Runs the benchmarks and prints one table; also written under `reports/bench/`."""
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,17 +24,13 @@ def main() -> None:
     }
     chosen = sys.argv[1:] or list(suites)
     results: list[Result] = []
+    os.environ.setdefault("POLARS_MAX_THREADS", "2")  # as many as the others have; read when a process loads polars
     with tempfile.TemporaryDirectory(prefix="gangline-bench-") as folder:
         for name in chosen:
             for result in suites[name](Path(folder)):
-                print(_line(result), flush=True)
+                print(result, flush=True)
                 results.append(result)
     _keep(results)
-
-
-def _line(result: Result) -> str:
-    mark = "met" if result.is_met else "NOT MET"
-    return f"{result.name}: {result.measured} against {result.against}: {result.ratio:.2f} ({result.goal}: {mark})"
 
 
 def _keep(results: list[Result]) -> None:

@@ -15,14 +15,25 @@ LOOK_S = 0.02
 
 @dataclass(frozen=True)
 class Result:
-    """One row of the table: what was measured, against what, and whether the goal is met."""
+    """One row of the table: what was measured, against what, and whether the goal is met; null where it was not run."""
 
     name: str
     measured: str
     against: str
-    ratio: float
+    ratio: float | None
     goal: str
-    is_met: bool
+    is_met: bool | None
+
+    @classmethod
+    def skipped(cls, name: str, reason: str, goal: str) -> "Result":
+        """A row that cannot be measured here, and why."""
+        return cls(name, "skipped", reason, None, goal, None)
+
+    def __str__(self) -> str:
+        if self.ratio is None:
+            return f"{self.name}: {self.against}: {self.measured} ({self.goal})"
+        mark = "met" if self.is_met else "NOT MET"
+        return f"{self.name}: {self.measured} against {self.against}: {self.ratio:.2f} ({self.goal}: {mark})"
 
 
 @dataclass(frozen=True)

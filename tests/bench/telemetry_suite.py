@@ -24,12 +24,13 @@ from gangline.warehouse.opening import telemetry_of
 from gangline.warehouse.tables import SCHEMA_VERSION, set_build
 from gangline.warehouse.writing import writing
 from tests.bench.measuring import Result, Run, run_apart
+from tests.bench.peers import PEERS, Peer
 from tests.bench.telemetry import DAY_STEPS, START_MS, STEP_MS, write_config, write_export, write_query_range
 from tests.bench.telemetry_peers import parse_in_two_processes, peer_z_with_duckdb, read_with_duckdb
 
 IS_FULL = os.environ.get("BENCH") == "full"
 SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 18)  # of a metric: 13 M and 203 M samples, or 4.4 M and 26 M
-QUERY_RANGE_SERIES = 13_000 if IS_FULL else 2_000  # 30 bytes a sample: 1.1 GB, or 170 MB
+QUERY_RANGE_SERIES = 16_500 if IS_FULL else 2_000  # 23 bytes a sample: 1.09 GB, or 130 MB
 WEEK_METRICS = 8 if IS_FULL else 4
 GIB = 1024**3
 BLOCK_STEPS = 128
@@ -97,6 +98,15 @@ def _at_least(name: str, own: Run, peer: Run, samples: int, least: float, peer_n
     return Result(name, _rate(samples, own), against, ratio, f"at least {least:g}", ratio >= least)
 
 
+def _beside(name: str, own: Run, samples: int, others: dict[Peer, Run]) -> Iterator[Result]:
+    """A row for each peer; one that is not installed says so."""
+    for peer in PEERS:
+        if peer in others:
+            yield _at_least(name, own, others[peer], samples, 1.0, f"{peer.name}, long table")
+        else:
+            yield Result.skipped(name, f"{peer.name} is not installed", "at least 1")
+
+
 def _at_most(name: str, measured: str, against: str, ratio: float, most: float) -> Result:
     return Result(name, measured, against, ratio, f"at most {most:g}", ratio <= most)
 
@@ -120,6 +130,8 @@ def _lines(folder: Path) -> Iterator[Result]:
     yield _at_least(f"ingest of {million}", own, parse, samples, PARSE_SHARE, "two simdjson that only parse")
     duck = run_apart(read_with_duckdb, export, folder / "long.duckdb", times=2)
     yield _at_least(f"ingest of {million}", own, duck, samples, 1.0, "DuckDB read_json, long table")
+    others = {peer: run_apart(peer.read, export, folder / peer.name, times=2) for peer in PEERS if peer.is_installed}
+    yield from _beside(f"ingest of {million}", own, samples, others)
     yield _memory(f"ingest of {million}", own)
     kept = sum(part.stat().st_size for part in (config.parent / "telemetry").rglob("*.parquet")) / samples
     yield _at_most("bytes kept per sample", f"{kept:.2f}", f"{BYTES_KEPT:g}", kept / BYTES_KEPT, 1.0)
@@ -163,6 +175,18 @@ def _peers(folder: Path) -> Iterator[Result]:
     own = run_apart(week_of_peers, config, times=3)
     duck = run_apart(peer_z_with_duckdb, folder / "long.duckdb", times=3)
     yield _at_least("peer z over a week from the store", own, duck, samples, PEER_TIMES, "DuckDB, long table")
-    apart = float(np.max(np.abs(np.array(own.answer) - duck.answer) / np.abs(duck.answer)))
+    others = {peer: _peer_z_of(peer, config.parent / "raw/export.jsonl", folder) for peer in PEERS if peer.is_installed}
+    yield from _beside("peer z over a week from the store", own, samples, others)
+    apart = max(_difference(own, run) for run in (duck, *others.values()))
     yield _at_most("peer z, largest relative difference", f"{apart:.1e}", "1e-9", apart / 1e-9, 1.0)
     shutil.rmtree(folder)
+
+
+def _peer_z_of(peer: Peer, export: Path, folder: Path) -> Run:
+    run_apart(peer.read, export, folder / peer.name)
+    return run_apart(peer.peer_z, folder / peer.name, times=3)
+
+
+def _difference(own: Run, other: Run) -> float:
+    """The largest relative one of any series' sum and maximum."""
+    return float(np.max(np.abs(np.array(own.answer) - other.answer) / np.abs(other.answer)))
