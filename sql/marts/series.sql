@@ -34,7 +34,7 @@ shortened as (
         *,
         case
             when regexp_full_match(node_text, '[0-9.]+|.*:.*') then node_text
-            else split_part(node_text, '.', 1)
+            else coalesce(nullif(split_part(node_text, '.', 1), ''), node_text)
         end as short_text
     from described
 ),

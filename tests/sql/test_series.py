@@ -57,6 +57,7 @@ def told(tmp_path: Path) -> Iterator[Callable[..., Ask]]:
         ("gpu1.dc.example:9100", "gpu1", True),
         ("i-gpu1:9100", "gpu1", True),
         ("gpu2:9100", "gpu2.dc", True),  # sessions write the domain, telemetry does not
+        (".hidden:9100", ".hidden", False),  # no name before its domain
         ("twice:9100", "twice", False),  # two nodes are called so
         ("10.0.0.7:9100", "10.0.0.7", False),
         ("other.dc:9100", "other", False),

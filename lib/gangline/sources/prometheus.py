@@ -62,7 +62,7 @@ def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Samp
         return read_mountstats(file, options, log)
     if is_export(head):
         return read_export(file, log)
-    if not head.strip() or (_is_text(head) and options.format is None):
+    if not head.strip() or (options.format is None and _is_text(head) and not _is_binary(head)):
         return read_text(file, options.exported_at, log)
     if head.lstrip().startswith((b"{", b"[")) and not _is_text(head):
         return read_api(file, _is_gridded(file, options), log)
@@ -123,8 +123,13 @@ def _refuse_databases(file: InputFile, head: bytes) -> None:
         )
 
 
+def _is_binary(head: bytes) -> bool:
+    """Whether there are control characters all over its beginning; holes of NULs are damage to text."""
+    return len(_CONTROL.findall(head[:BINARY_BYTES].replace(b"\0\0", b""))) > CONTROLS_MAX
+
+
 def _refuse_binary(file: InputFile, head: bytes) -> None:
-    if len(_CONTROL.findall(head[:BINARY_BYTES])) > CONTROLS_MAX:
+    if _is_binary(head):
         raise SourceRefusedError(
             f"{file.path.name}: binary, such as VictoriaMetrics' native export; export lines with `{EXPORT_COMMAND}`"
         )
