@@ -16,7 +16,7 @@ from gangline.config import load
 from gangline.estimates.medians import peer_scores
 from gangline.ingest.finding import find_files
 from gangline.ingest.new_files import NewFiles
-from gangline.store.matrix import Grid, read_levels
+from gangline.store.matrix import Grid, read_levels_by_day
 from gangline.store.reading import SampleStore
 from gangline.store.settling import settle
 from gangline.warehouse import connect
@@ -33,7 +33,8 @@ SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 18)  # of a metric: 13 M a
 QUERY_RANGE_SERIES = 16_500 if IS_FULL else 2_000  # 23 bytes a sample: 1.09 GB, or 130 MB
 WEEK_METRICS = 8 if IS_FULL else 4
 GIB = 1024**3
-BLOCK_STEPS = 128
+BLOCK_STEPS = 480
+HALVES = [Grid(START_MS + first * DAY_STEPS * STEP_MS, STEP_MS, days * DAY_STEPS) for first, days in ((0, 4), (4, 3))]
 _SERIES = "select metric, list(distinct series_id) from meta.series_seen group by metric order by 1"
 PARSE_SHARE, PACKED_SHARE, BYTES_KEPT, LINEAR, PEER_TIMES = 0.35, 0.6, 2.0, 1.2, 5.0
 
@@ -59,32 +60,33 @@ def load_samples(config_path: Path) -> int:
 
 
 def week_of_peers(config_path: Path) -> list[list[float]]:
-    """Sum and maximum of each series' absolute peer z over the whole store, metric by metric, days in two threads."""
-    config, rows = load(config_path), []
+    """Sum and maximum of each series' absolute peer z over the whole store, metric by metric, in two threads."""
+    config = load(config_path)
     with connect(config) as con, ThreadPoolExecutor(2) as pool:
         metrics = [(name, {each: f"{each:020d}" for each in ids}) for name, ids in con.execute(_SERIES).fetchall()]
         tasks = [
-            (SampleStore(con.cursor(), telemetry_of(config)), *metric, day) for metric in metrics for day in range(7)
+            pool.submit(_peers_of, SampleStore(con.cursor(), telemetry_of(config)), *metric, grid)
+            for metric in metrics
+            for grid in HALVES
         ]
-        days = list(pool.map(lambda task: _day_of_peers(*task), tasks))
-        for first in range(0, len(days), 7):
-            total = np.sum([day[0] for day in days[first : first + 7]], axis=0)
-            most = np.max([day[1] for day in days[first : first + 7]], axis=0)
-            rows += sorted([list(pair) for pair in zip(total.tolist(), most.tolist(), strict=True)])
+        halves = [task.result() for task in tasks]
+    rows = []
+    for (total, most), (more, higher) in zip(halves[::2], halves[1::2], strict=True):
+        rows += sorted(np.stack([total + more, np.maximum(most, higher)], axis=1).tolist())
     return rows
 
 
-def _day_of_peers(
-    store: SampleStore, metric: str, columns: dict[int, str], day: int
+def _peers_of(
+    store: SampleStore, metric: str, columns: dict[int, str], grid: Grid
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """In blocks that a processor's cache holds."""
-    values = read_levels(store, metric, columns, Grid(START_MS + day * DAY_STEPS * STEP_MS, STEP_MS, DAY_STEPS)).values
     total, most = np.zeros(len(columns)), np.zeros(len(columns))
-    for first in range(0, DAY_STEPS, BLOCK_STEPS):
-        scores = peer_scores(np.ascontiguousarray(values[first : first + BLOCK_STEPS]))
-        np.abs(scores, out=scores)
-        total += scores.sum(axis=0)
-        np.maximum(most, scores.max(axis=0), out=most)
+    for day in read_levels_by_day(store, metric, columns, grid):
+        for first in range(0, DAY_STEPS, BLOCK_STEPS):
+            scores = peer_scores(day.values[first : first + BLOCK_STEPS])
+            np.abs(scores, out=scores)
+            total += scores.sum(axis=0)
+            np.maximum(most, scores.max(axis=0), out=most)
     return total, most
 
 

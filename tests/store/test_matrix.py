@@ -10,8 +10,9 @@ import pytest
 from gangline.counters import count_by_step, deltas_of
 from gangline.sources.samples import SampleBatch
 from gangline.store.identity import NodeRule, identify
-from gangline.store.matrix import Grid, How, read_increases, read_levels
+from gangline.store.matrix import Grid, How, read_increases, read_levels, read_levels_by_day
 from gangline.store.parts import SeriesDay
+from gangline.store.reading import MetricDays
 from tests.store.stored import DAY, T0, batch, stored
 
 NAN = np.nan
@@ -112,17 +113,55 @@ def test_each_day_of_a_counter_is_read_once_and_let_go(tmp_path: Path, monkeypat
         (series,) = ids("m", {})
         read: list[SeriesDay] = []
         held: list[int] = []
-        rows_as_they_are = made.store.rows
+        rows_as_they_are = MetricDays.rows
 
-        def rows(metric: str, day: date) -> list[SeriesDay]:
+        def rows(days: MetricDays, day: date) -> list[SeriesDay]:
             held.append(sum(sys.getrefcount(row) > 3 for row in read))
-            read.extend(of_day := list(rows_as_they_are(metric, day)))
+            read.extend(of_day := list(rows_as_they_are(days, day)))
             return of_day
 
-        monkeypatch.setattr(made.store, "rows", rows)
+        monkeypatch.setattr(MetricDays, "rows", rows)
         read_increases(made.store, "m", {series: "n1"}, Grid.of(T0, T0 + 6 * DAY, 3_600_000))
     assert [row.times.day for row in read] == list(range(T0 // DAY, T0 // DAY + 6))
     assert 1 <= max(held) <= 2
+
+
+@pytest.mark.parametrize("step_ms", [30_000, 7 * 3_600_000])
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_levels_by_day_are_those_of_the_whole(tmp_path: Path, step_ms: int, is_shared: bool) -> None:
+    """Days that every step of has a sample, days in part, none, and steps across midnight."""
+    times = np.arange(T0 + 5_000, T0 + 5 * DAY, 30_000)
+    times = times[(times < T0 + 2 * DAY) | (times > T0 + 3 * DAY + 40_000)]
+    with stored(tmp_path) as made:
+        series = [{"__name__": "m", "gpu": str(gpu)} for gpu in range(3)]
+        made.load("f", *(SampleBatch(each, times, times * 1.0 + gpu) for gpu, each in enumerate(series)))
+        made.load("g", SampleBatch(series[0], times[:9] + 7, times[:9] * -1.0))
+        names = ("b", "a", "a" if is_shared else "c")
+        columns = {identify(each, NodeRule()).series_id: name for each, name in zip(series, names, strict=True)}
+        grid = Grid.of(T0 - 3_600_000, T0 + 5 * DAY + 3_600_000, step_ms)
+        whole = read_levels(made.store, "m", columns, grid, scale=0.5)
+        days = [
+            (day.grid, day.columns, day.values.copy())
+            for day in read_levels_by_day(made.store, "m", columns, grid, scale=0.5)
+        ]
+    np.testing.assert_array_equal(np.concatenate([values for _, _, values in days]), whole.values)
+    assert np.concatenate([part.times_ms for part, _, _ in days]).tolist() == grid.times_ms.tolist()
+    assert {columns for _, columns, _ in days} == {whole.columns}
+    assert all(part.times_ms[0] // DAY == part.times_ms[-1] // DAY for part, _, _ in days)
+
+
+def test_of_a_day_twice_the_later_file_fills_what_the_first_lacks(tmp_path: Path) -> None:
+    """Both have every timestamp of the day; what is no number in one is taken from the other."""
+    times = np.arange(T0, T0 + DAY, 30_000)
+    first, second = times * 1.0, times * 2.0
+    first[5], second[7] = NAN, NAN
+    with stored(tmp_path) as made:
+        for name, values in (("f", first), ("g", second)):
+            made.load(name, SampleBatch({"__name__": "m", "instance": "n1"}, times, values))
+        (series,) = ids("m", {})
+        found = read_levels(made.store, "m", {series: "n1"}, Grid(T0, 30_000, times.size)).values[:, 0]
+    one, other = np.where(np.isnan(second), first, second), np.where(np.isnan(first), second, first)
+    assert found.tolist() in (one.tolist(), other.tolist())
 
 
 def test_a_metric_that_is_not_there_is_empty(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 Keys = NDArray[np.float32]
 MAD_SCALE = 1.4826
-BLOCK_VALUES = 1 << 16  # at a time, so that a processor's cache holds them
+BLOCK_VALUES = 1 << 18  # at a time, so that a processor's cache holds them
 
 
 def row_medians(values: Numbers) -> Numbers:
@@ -37,7 +37,8 @@ def peer_scores(values: Numbers) -> Numbers:
     >>> peer_scores(np.array([[1.0, 2.0, 3.0, 10.0, 2.0]])).round(3).tolist()
     [[-0.674, 0.0, 0.674, 5.396, 0.0]]
     """
-    distance = values - row_medians(values)[:, None]
+    distance = np.array(values, order="C")
+    distance -= row_medians(distance)[:, None]
     deviation = row_medians(np.abs(distance))
     distance /= np.where(deviation > 0, MAD_SCALE * deviation, np.nan)[:, None]
     return distance

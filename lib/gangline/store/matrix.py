@@ -3,18 +3,22 @@
 Columns are contiguous in memory while they are filled, a day of one metric is in memory at a time.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gangline.counters import count_by_step, deltas_of, regrid
+from gangline.intervals import EPOCH
 from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Values
 from gangline.store.layout import DAY_MS
 from gangline.store.mounts import SeenTwice
-from gangline.store.reading import SampleStore, SeriesSamples
+from gangline.store.parts import SeriesDay
+from gangline.store.reading import MetricDays, SampleStore, SeriesSamples
+from gangline.store.row_groups import RowBatch
 from gangline.store.timelines import DayTimes
 
 MARGIN_MS = 3_600_000  # at least, read on either side of a stretch for the deltas that straddle its edges
@@ -61,27 +65,28 @@ class Matrix:
 class _Column:
     """One series a column: its own values by step, nothing to combine. Days come in order, a day perhaps twice."""
 
-    def __init__(self, grid: Grid, columns: tuple[str, ...]) -> None:
+    def __init__(self, grid: Grid, columns: tuple[str, ...], room: NDArray[np.float64] | None = None) -> None:
         self._grid, self._columns = grid, columns
         self._places = {column: place for place, column in enumerate(columns)}
-        self._values = np.empty((len(columns), grid.step_count))
-        self._ends = [0] * len(columns)  # what lies further on was not written yet
+        self._values = np.empty((len(columns), grid.step_count)) if room is None else room
+        self._ends = np.zeros(len(columns), np.int64)  # what lies further on was not written yet
 
-    def add(self, column: str, first_step: int, values: Values) -> None:
-        place = self._places[column]
-        row, end, new_end = self._values[place], self._ends[place], first_step + values.size
-        if end <= first_step:
-            row[end:first_step] = np.nan
-        else:
-            known = values[: end - first_step]
-            np.copyto(row[first_step : first_step + known.size], known, where=~np.isnan(known))
-            values = values[known.size :]
-        row[max(end, first_step) : new_end] = values
-        self._ends[place] = max(end, new_end)
+    def add(self, columns: Sequence[str], first_step: int, levels: Values) -> None:
+        places, new_end = [self._places[column] for column in columns], first_step + levels.shape[1]
+        ends = self._ends[places]
+        for row in np.flatnonzero(ends < first_step).tolist():
+            self._values[places[row], ends[row] : first_step] = np.nan
+        again = np.flatnonzero(ends > first_step).tolist()
+        levels = levels.copy() if again else levels
+        for row in again:
+            known = self._values[places[row], first_step : min(ends[row], new_end)]
+            np.copyto(levels[row, : known.size], known, where=np.isnan(levels[row, : known.size]))
+        self._values[places, first_step:new_end] = levels
+        self._ends[places] = np.maximum(ends, new_end)
 
     def matrix(self) -> Matrix:
-        for place, end in enumerate(self._ends):
-            self._values[place, end:] = np.nan
+        for place in np.flatnonzero(self._ends < self._grid.step_count).tolist():
+            self._values[place, self._ends[place] :] = np.nan
         return Matrix(self._grid, self._columns, self._values.T)
 
 
@@ -95,8 +100,11 @@ class _Cells:
         self._total = np.full(shape, -np.inf) if how == "max" else np.zeros(shape)
         self._count = np.zeros(shape, np.int32)
 
-    def add(self, column: str, first_step: int, values: Values) -> None:
-        place, span = self._places[column], slice(first_step, first_step + values.size)
+    def add(self, columns: Sequence[str], first_step: int, levels: Values) -> None:
+        for column, values in zip(columns, levels, strict=True):
+            self._add(self._places[column], slice(first_step, first_step + values.size), values)
+
+    def _add(self, place: int, span: slice, values: Values) -> None:
         is_known = ~np.isnan(values)
         self._count[place, span] += is_known
         if self._how == "max":
@@ -123,49 +131,81 @@ def read_levels(
     scale
         What every value is multiplied by.
     """
+    return _levels(store.of_metric(metric), column_of, grid, how, scale)
+
+
+def read_levels_by_day(
+    store: SampleStore, metric: str, column_of: Mapping[int, str], grid: Grid, how: How = "mean", scale: float = 1.0
+) -> Iterator[Matrix]:
+    """What `read_levels` gives, in pieces of the steps that begin on one UTC day each.
+
+    A piece holds until the next one is taken, which lies in the same memory.
+    """
+    stored, parts = store.of_metric(metric), list(_days(grid))
+    room = np.empty((len(set(column_of.values())), max((part.step_count for part in parts), default=0)))
+    for part in parts:
+        yield _levels(stored, column_of, part, how, scale, room[:, : part.step_count])
+
+
+def _levels(
+    stored: MetricDays,
+    column_of: Mapping[int, str],
+    grid: Grid,
+    how: How,
+    scale: float,
+    room: NDArray[np.float64] | None = None,
+) -> Matrix:
     columns = tuple(sorted(set(column_of.values())))
-    cells = _Column(grid, columns) if len(columns) == len(column_of) else _Cells(grid, columns, how)
-    limit = DCGM_BLANK_MIN if metric.startswith(DCGM_PREFIX) else np.inf
-    for _, rows in store.by_day(metric, grid.start_ms, grid.end_ms):
-        steps_of = _StepsOfDay(grid)
-        for row in rows:
-            column = column_of.get(row.series_id)
-            if column is None:
-                continue
-            values = np.where(row.values < limit, row.values, np.nan) if limit < np.inf else row.values
-            first, level = steps_of.level(row.times, values)
-            cells.add(column, first, level * scale if scale != 1 else level)
+    is_single = len(columns) == len(column_of)
+    cells = _Column(grid, columns, room) if is_single else _Cells(grid, columns, how)
+    limit = DCGM_BLANK_MIN if stored.metric.startswith(DCGM_PREFIX) else np.inf
+    for day in stored.between(grid.start_ms, grid.end_ms):
+        steps = _StepsOfDay(grid, day)
+        for batch in stored.batches(day):
+            wanted = [place for place, series_id in enumerate(batch.series_ids) if series_id in column_of]
+            names = [column_of[batch.series_ids[place]] for place in wanted]
+            levels = steps.levels(batch, wanted, limit)
+            cells.add(names, steps.first, levels * scale if scale != 1 else levels)
     return cells.matrix()
 
 
 class _StepsOfDay:
-    """Brings series of one day onto the grid; those that share their timestamps share the work."""
+    """Brings the series of one day onto the grid; those that share their timestamps share the work."""
 
-    def __init__(self, grid: Grid) -> None:
-        self._grid = grid
-        self._whole: dict[int, tuple[DayTimes, bool]] = {}
-        self._spans: dict[int, tuple[int, int]] = {}
+    def __init__(self, grid: Grid, day: date) -> None:
+        self.first, self._count = _steps_of_day(grid, (day - EPOCH.date()).days)
+        self._start_ms, self._step_ms = grid.start_ms + self.first * grid.step_ms, grid.step_ms
+        self._starts_ms = self._start_ms + self._step_ms * np.arange(self._count, dtype=np.int64)
+        self._whole: dict[DayTimes, bool] = {}
 
-    def level(self, times: DayTimes, values: Values) -> tuple[int, Values]:
-        """The first step of the day and its levels."""
-        if times.day not in self._spans:
-            self._spans[times.day] = _steps_of_day(self._grid, times.day)
-        first, count = self._spans[times.day]
-        start_ms = self._grid.start_ms + first * self._grid.step_ms
-        if values.size == count and self._is_whole(times, start_ms):
-            return first, values
+    def levels(self, batch: RowBatch, wanted: Sequence[int], limit: float) -> Values:
+        """The levels of some rows from the first step on, of what is below a limit."""
+        table = batch.table()
+        if table is not None and table.shape[1] == self._count and all(map(self._is_whole, set(batch.times))):
+            return _below(table if len(wanted) == len(table) else table[wanted], limit)
+        rows = list(batch.rows())
+        levels = [self._level(rows[place], _below(rows[place].values, limit)) for place in wanted]
+        return np.array(levels).reshape(len(wanted), self._count)
+
+    def _level(self, row: SeriesDay, values: Values) -> Values:
+        times_ms = row.times.times_ms
+        if values.size == self._count and self._is_whole(row.times):
+            return values
         is_number = ~np.isnan(values)
-        if is_number.all():
-            return first, regrid(times.times_ms, values, start_ms, self._grid.step_ms, count)
-        return first, regrid(times.times_ms[is_number], values[is_number], start_ms, self._grid.step_ms, count)
+        if not is_number.all():
+            times_ms, values = times_ms[is_number], values[is_number]
+        return regrid(times_ms, values, self._start_ms, self._step_ms, self._count)
 
-    def _is_whole(self, times: DayTimes, start_ms: int) -> bool:
+    def _is_whole(self, times: DayTimes) -> bool:
         """True where each step has exactly one sample: values then stand as they are."""
-        known = self._whole.get(id(times))
-        if known is None:  # holding the object keeps its id from being used again
-            steps = (times.times_ms - start_ms) // self._grid.step_ms
-            known = self._whole[id(times)] = times, bool((steps == np.arange(steps.size)).all())
-        return known[1]
+        if times not in self._whole:
+            since = times.times_ms - self._starts_ms
+            self._whole[times] = bool(since.min() >= 0 and since.max() < self._step_ms)
+        return self._whole[times]
+
+
+def _below(values: Values, limit: float) -> Values:
+    return values if limit == np.inf or (values < limit).all() else np.where(values < limit, values, np.nan)
 
 
 def read_increases(
@@ -191,7 +231,7 @@ def read_increases(
     spans = [(stretch.start_ms - margin_ms, stretch.end_ms + margin_ms) for _, stretch in stretches]
     for (first, stretch), series in zip(stretches, store.spans(metric, spans, counted), strict=True):
         for series_id, samples in series.items():
-            cells.add(column_of[series_id], first, _increases(samples, stretch) * scale)
+            cells.add([column_of[series_id]], first, _increases(samples, stretch)[None] * scale)
     return cells.matrix()
 
 
@@ -217,6 +257,16 @@ def _counted(
 def _increases(samples: SeriesSamples, grid: Grid) -> Values:
     deltas = deltas_of(samples.times_ms, samples.values)
     return count_by_step(deltas, grid.start_ms, grid.step_ms, grid.step_count)
+
+
+def _days(grid: Grid) -> Iterator[Grid]:
+    """The steps that begin on each UTC day."""
+    first = 0
+    while first < grid.step_count:
+        start_ms = grid.start_ms + first * grid.step_ms
+        count = min(grid.step_count - first, -((start_ms % DAY_MS - DAY_MS) // grid.step_ms))
+        yield Grid(start_ms, grid.step_ms, count)
+        first += count
 
 
 def _steps_of_day(grid: Grid, day: int) -> tuple[int, int]:

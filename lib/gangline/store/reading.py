@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 
 import duckdb
@@ -11,25 +11,47 @@ import numpy as np
 
 from gangline.intervals import EPOCH
 from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX, TimesMs, Values
-from gangline.store.layout import DAY_MS, day_of, part_path
+from gangline.store.layout import DAY_MS, day_of, metric_folder
 from gangline.store.merging import merge
 from gangline.store.parts import SeriesDay
-from gangline.store.row_groups import rows_of
+from gangline.store.row_groups import RowBatch, batches_of
 from gangline.store.timelines import DayTimes
 
-_PARTS = """
-select file_name, row_group, row_group_count from meta.sample_parts
-where is_live and metric = ? and day = ? order by file_name, row_group
-"""
-_PARTS_BY_DAY = """
-select day, file_name, row_group, row_group_count from meta.sample_parts
-where is_live and metric = ? and day between ? and ? order by day, file_name, row_group
-"""
 _PARTS_OF_METRIC = """
 select day, file_name, row_group, row_group_count from meta.sample_parts
 where is_live and metric = ? order by day, file_name, row_group
 """
-_DAYS = "select distinct day from meta.sample_parts where is_live and metric = ? and day between ? and ? order by day"
+
+
+@dataclass(frozen=True, eq=False)
+class MetricDays:
+    """The days of one metric, from the parts that the warehouse named when they were looked up.
+
+    Attributes
+    ----------
+    parts
+        By day: each file's name, its first row group of the day and how many there are.
+    """
+
+    metric: str
+    folder: Path
+    parts: dict[date, list[tuple[str, int, int]]]
+
+    def batches(self, day: date) -> Iterator[RowBatch]:
+        """The rows of a day, as stored, some at a time."""
+        number = (day - EPOCH.date()).days
+        for file_name, first, count in self.parts.get(day, []):
+            yield from batches_of(self.folder / file_name, number, range(first, first + count))
+
+    def rows(self, day: date) -> Iterator[SeriesDay]:
+        """Every row of a day, as stored: with NaN, and a series twice where its day is not settled."""
+        for batch in self.batches(day):
+            yield from batch.rows()
+
+    def between(self, start_ms: int, end_ms: int) -> list[date]:
+        """The UTC days in [start, end) with samples, in order."""
+        first, last = day_of(start_ms // DAY_MS), day_of((end_ms - 1) // DAY_MS)
+        return [day for day in self.parts if first <= day <= last]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,32 +82,24 @@ class SampleStore:
     def __init__(self, con: duckdb.DuckDBPyConnection, telemetry: Path) -> None:
         self._con, self._telemetry = con, telemetry
 
+    def of_metric(self, metric: str) -> MetricDays:
+        """All days of a metric, whose parts are looked up once."""
+        parts: dict[date, list[tuple[str, int, int]]] = {}
+        for day, *part in self._con.execute(_PARTS_OF_METRIC, [metric]).fetchall():
+            parts.setdefault(day, []).append((part[0], part[1], part[2]))
+        return MetricDays(metric, self._telemetry / metric_folder(metric), parts)
+
     def days(self, metric: str, start_ms: int, end_ms: int) -> list[date]:
-        """The UTC days in [start, end) on which a metric has samples."""
-        return [day for (day,) in self._con.execute(_DAYS, _span(metric, start_ms, end_ms)).fetchall()]
+        """The UTC days in [start, end) on which a metric has samples (`MetricDays.between`)."""
+        return self.of_metric(metric).between(start_ms, end_ms)
 
     def rows(self, metric: str, day: date) -> Iterator[SeriesDay]:
-        """Every row of a metric's day, as stored: with NaN, and a series twice where its day is not settled."""
-        return self._rows(metric, day, self._con.execute(_PARTS, [metric, day]).fetchall())
+        """The rows of one day (`MetricDays.rows`)."""
+        return self.of_metric(metric).rows(day)
 
     def rows_by_day(self, metric: str) -> Callable[[date], Iterator[SeriesDay]]:
         """What `rows` gives of any day, from the parts that the warehouse names now: they are looked up once."""
-        parts: dict[date, list[tuple[str, int, int]]] = {}
-        for day, file_name, first, count in self._con.execute(_PARTS_OF_METRIC, [metric]).fetchall():
-            parts.setdefault(day, []).append((file_name, first, count))
-        return lambda day: self._rows(metric, day, parts.get(day, []))
-
-    def by_day(self, metric: str, start_ms: int, end_ms: int) -> Iterator[tuple[date, Iterator[SeriesDay]]]:
-        """The days in [start, end) in order, each with its rows, which are read as they are taken."""
-        parts = self._con.execute(_PARTS_BY_DAY, _span(metric, start_ms, end_ms)).fetchall()
-        for day, of_day in groupby(parts, lambda part: part[0]):
-            yield day, self._rows(metric, day, [part[1:] for part in of_day])
-
-    def _rows(self, metric: str, day: date, parts: list[tuple[str, int, int]]) -> Iterator[SeriesDay]:
-        number = (day - EPOCH.date()).days
-        for file_name, first, count in parts:
-            path = part_path(self._telemetry, metric, file_name)
-            yield from rows_of(path, number, range(first, first + count))
+        return self.of_metric(metric).rows
 
     def read(
         self,
@@ -118,13 +132,13 @@ class SampleStore:
     ) -> Iterator[dict[int, SeriesSamples]]:
         """What `read` gives for spans whose starts ascend; only the days of one are in memory, each is read once."""
         wanted = None if series_ids is None else frozenset(series_ids)
-        held: dict[date, list[SeriesDay]] = {}
+        stored, held = self.of_metric(metric), dict[date, list[SeriesDay]]()
         for start_ms, end_ms in spans:
-            days = self.days(metric, start_ms, end_ms)
+            days = stored.between(start_ms, end_ms)
             held = {day: rows for day, rows in held.items() if day in days}
             for day in days:
                 if day not in held:
-                    held[day] = [row for row in self.rows(metric, day) if wanted is None or row.series_id in wanted]
+                    held[day] = [row for row in stored.rows(day) if wanted is None or row.series_id in wanted]
             pieces: dict[int, list[tuple[TimesMs, Values]]] = {}
             for row in chain.from_iterable(held[day] for day in days):
                 pieces.setdefault(row.series_id, []).append(_within(row.times, row.values, start_ms, end_ms))
@@ -132,10 +146,6 @@ class SampleStore:
                 series_id: _joined(series_id, parts, metric.startswith(DCGM_PREFIX), is_raw)
                 for series_id, parts in sorted(pieces.items())
             }
-
-
-def _span(metric: str, start_ms: int, end_ms: int) -> list[object]:
-    return [metric, day_of(start_ms // DAY_MS), day_of((end_ms - 1) // DAY_MS)]
 
 
 def _within(times: DayTimes, values: Values, start_ms: int, end_ms: int) -> tuple[TimesMs, Values]:

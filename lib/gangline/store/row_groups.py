@@ -1,6 +1,7 @@
 """Rows of a part back from disk, as they were written."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,51 +11,81 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from gangline.sources.samples import Values
 from gangline.store.parts import SeriesDay
 from gangline.store.timelines import DayTimes
 
 _INT64 = np.dtype(np.int64)
 _COLUMNS = ["series_id", "timeline_id", "times_ms", "values"]
+_BATCH_ROWS = 64  # a day of them fits a processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class RowBatch:
+    """Some series of one UTC day.
+
+    Attributes
+    ----------
+    series_ids, times
+        Of each row; rows that share their timestamps share the object.
+    values, offsets
+        All values one row after another: row k has those in [offsets[k], offsets[k + 1]).
+    """
+
+    series_ids: list[int]
+    times: list[DayTimes]
+    values: Values
+    offsets: list[int]
+
+    def rows(self) -> Iterator[SeriesDay]:
+        """Row by row; values are views."""
+        for series_id, times, (start, stop) in zip(self.series_ids, self.times, pairwise(self.offsets), strict=True):
+            yield SeriesDay(series_id, times, self.values[start:stop])
+
+    def table(self) -> Values | None:
+        """`table[row, sample]`, a view; null where not all rows have as many samples."""
+        sizes = set(np.diff(self.offsets).tolist())
+        if len(sizes) != 1:
+            return None
+        return self.values[self.offsets[0] : self.offsets[-1]].reshape(len(self.series_ids), sizes.pop())
+
+
+def batches_of(path: Path, day: int, row_groups: range) -> Iterator[RowBatch]:
+    """The rows of one day, some in memory at a time; they share their timestamps as they did when written."""
+    timelines: dict[int, DayTimes] = {}
+    with pq.ParquetFile(path, memory_map=True) as part:
+        for batch in part.iter_batches(_BATCH_ROWS, row_groups, columns=_COLUMNS, use_threads=False):
+            yield _batch(batch, day, timelines)
 
 
 def rows_of(path: Path, day: int, row_groups: range) -> Iterator[SeriesDay]:
-    """The rows of one day, a row group in memory at a time; rows share their timestamps as they did when written."""
-    timelines: dict[int, DayTimes] = {}
-    with pq.ParquetFile(path, memory_map=True) as part:
-        for row_group in row_groups:
-            table = part.read_row_group(row_group, columns=_COLUMNS, use_threads=False)  # one column is nearly all
-            yield from _rows(table, day, timelines)
+    """The rows of `batches_of`."""
+    for batch in batches_of(path, day, row_groups):
+        yield from batch.rows()
 
 
 def series_of(path: Path, row_groups: range) -> NDArray[np.int64]:
     """The series that row groups hold, without reading their samples."""
     with pq.ParquetFile(path) as part:
-        tables = [part.read_row_group(group, columns=["series_id"]) for group in row_groups]
-    ids = [_numbers(_whole(table.column(0)), _INT64) for table in tables]
+        batches = part.iter_batches(row_groups=row_groups, columns=["series_id"])
+        ids = [_numbers(batch.column(0), _INT64) for batch in batches]
     return np.concatenate(ids) if ids else np.empty(0, np.int64)
 
 
-def _rows(table: pa.Table, day: int, timelines: dict[int, DayTimes]) -> Iterator[SeriesDay]:
-    columns = {name: _whole(table.column(name)) for name in _COLUMNS}
-    series_ids, timeline_ids = (_numbers(columns[name], _INT64).tolist() for name in ("series_id", "timeline_id"))
-    for timeline_id, times_ms in zip(timeline_ids, _slices(columns["times_ms"], _INT64), strict=True):
-        if times_ms.size:
-            timelines[timeline_id] = DayTimes(day, 0, times_ms.size, times_ms)
-    values = _slices(columns["values"], np.dtype(np.float64))
-    for series_id, timeline_id, numbers in zip(series_ids, timeline_ids, values, strict=True):
-        yield SeriesDay(series_id, timelines[timeline_id], numbers)
+def _batch(batch: pa.RecordBatch, day: int, timelines: dict[int, DayTimes]) -> RowBatch:
+    series_ids, timeline_ids = (_numbers(batch.column(name), _INT64).tolist() for name in ("series_id", "timeline_id"))
+    times, values = batch.column("times_ms"), batch.column("values")
+    times_ms, bounds = _numbers(times.values, _INT64), _offsets(times)
+    for row in np.flatnonzero(np.diff(bounds)).tolist():  # of the others an earlier row has them
+        start, stop = bounds[row], bounds[row + 1]
+        timelines[timeline_ids[row]] = DayTimes(day, 0, stop - start, times_ms[start:stop])
+    shared = [timelines[timeline_id] for timeline_id in timeline_ids]
+    return RowBatch(series_ids, shared, _numbers(values.values, np.dtype(np.float64)), _offsets(values))
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """One array; a single chunk as it is, which `combine_chunks` would copy."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def _slices(lists: pa.ListArray, dtype: np.dtype[Any]) -> Iterator[NDArray[Any]]:
-    """Each list as a view of the column's numbers; a null one is empty."""
-    flat, offsets = _numbers(lists.values, dtype), _numbers(lists.offsets, np.dtype(np.int32)).tolist()
-    for start, stop in pairwise(offsets):
-        yield flat[start:stop]
+def _offsets(lists: pa.ListArray) -> list[int]:
+    offsets: list[int] = _numbers(lists.offsets, np.dtype(np.int32)).tolist()
+    return offsets
 
 
 def _numbers(array: pa.Array, dtype: np.dtype[Any]) -> NDArray[Any]:
