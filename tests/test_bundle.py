@@ -10,6 +10,7 @@ from gangline import bundle
 from gangline.bundle import BundleError, write_bundle
 from gangline.cli.application import app
 from gangline.config import Config
+from gangline.report.catalogue import CATALOGUE
 from gangline.windows import Window
 from tests import telemetries
 
@@ -56,6 +57,15 @@ def test_what_is_of_the_window_is_in_it(config: Config, tmp_path: Path) -> None:
     assert said.startswith("Sessions of every source")
     assert (columns > 100, views) == (True, 0)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["day.duckdb"]
+
+
+def test_figures_are_those_of_every_page_but_the_weekly_one(config: Config, tmp_path: Path) -> None:
+    write_bundle(config, DAY, tmp_path / "day.duckdb")
+    with duckdb.connect(tmp_path / "day.duckdb", read_only=True) as con:
+        rows = con.execute("select id, value is null and reason is null from figures").fetchall()
+    found = {name for name, _ in rows} | {name.rpartition(".")[0] for name, _ in rows}
+    assert {name for name in CATALOGUE if name not in found and not name.startswith("weekly.")} == set()
+    assert [name for name, is_unexplained in rows if is_unexplained] == []
 
 
 def test_another_window_is_empty_and_whole(config: Config, tmp_path: Path) -> None:

@@ -8,7 +8,18 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from gangline import __version__, downtimes, exclusions, incidents, retries, sessions
+from gangline import (
+    __version__,
+    checkpoints,
+    downtimes,
+    exclusions,
+    failures,
+    incidents,
+    nfs,
+    retries,
+    sessions,
+    storage_capacity,
+)
 from gangline.config import Config
 from gangline.estimates import Estimate
 from gangline.quoting import name_of, text
@@ -18,7 +29,7 @@ from gangline.warehouse.opening import MEMORY_LIMIT, path_of, telemetry_of
 from gangline.windows import Window
 
 Listener = Callable[[str, int, int], None]
-ANALYSES = (sessions, incidents, exclusions, retries, downtimes)
+ANALYSES = (sessions, incidents, exclusions, retries, downtimes, checkpoints, nfs, storage_capacity, failures)
 SAMPLES = "samples"
 FOREVER = "'infinity'::timestamptz"
 # How a table's rows are in a window, by the columns that it has: the first pair that is there decides.
