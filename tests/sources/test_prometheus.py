@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gangline.sources import prometheus
+from gangline.sources.prometheus_grid import LOOK_BACK_MS
 from gangline.sources.records import SourceRefusedError
 from tests.sources.prometheus_files import SampleMap, read_bytes, read_file
 
@@ -42,6 +43,44 @@ def test_prometheus_own_formats_agree_to_the_bit(shared_data: Path) -> None:
         assert samples.items() <= dump[key].items(), key
         compared += len(samples)
     assert compared > 30_000
+
+
+QUERIES = ("qr_gpu_util.json", "qr_up.json", "qr_rfc3339.json", "range_selector_subquery.json")
+PROMTOOL_QUERIES = ("promtool_query_range.json", "promtool_query_range.txt", "promtool_query_instant.txt")
+
+
+def test_points_of_real_queries_are_marked_and_are_what_a_look_back_finds(shared_data: Path) -> None:
+    real = shared_data / "real/prometheus"
+    dump = {}
+    for batch in read_file(real / "tsdb_dump_all.txt.gz").batches:
+        dump.setdefault(frozenset(batch.labels.items()), []).append((batch.times_ms, batch.values))
+    compared = 0
+    for name in (*QUERIES, *PROMTOOL_QUERIES):
+        for batch in read_file(real / name).batches:
+            assert batch.is_gridded, name
+            pieces = dump[frozenset(batch.labels.items())]
+            times, values = (np.concatenate([piece[part] for piece in pieces]) for part in (0, 1))
+            latest = np.searchsorted(times, batch.times_ms, side="right") - 1
+            np.testing.assert_array_equal(batch.values, values[latest])
+            assert (batch.times_ms - times[latest] < LOOK_BACK_MS).all()
+            compared += latest.size
+    assert compared > 1_200
+
+
+def test_federation_is_what_was_scraped(shared_data: Path) -> None:
+    real = shared_data / "real/prometheus"
+    dump = read_file(real / "tsdb_dump_all.txt.gz").samples()
+    federated = read_file(real / "federate.prom").samples(EXTERNAL)
+    known = [key for key, samples in federated.items() if samples.items() <= dump[key].items()]
+    assert len(known) == len(federated) > 260
+
+
+def test_a_packed_export_of_the_other_tool_is_what_was_scraped(shared_data: Path) -> None:
+    dump = read_file(shared_data / "real/prometheus/tsdb_dump_all.txt.gz").samples()
+    packed = read_file(shared_data / "real/victoriametrics/export_gzip.jsonl.gz").samples(EXTERNAL)
+    shared = _shared(packed, dump)
+    assert sum(len(left) for _, left, _ in shared) > 2_000
+    assert [key for key, left, right in shared if left != right] == []
 
 
 def test_lines_in_chunks_read_as_plain_json_does(shared_data: Path) -> None:

@@ -124,6 +124,29 @@ def test_a_grid_is_told_from_samples(
     assert {batch.is_gridded for batch in read.batches} == {is_gridded}
 
 
+def test_points_of_several_targets_on_one_grid_are_a_querys(tmp_path: Path) -> None:
+    """Prometheus scrapes each target at an offset of its own, which a query's grid does not know."""
+    targets = [item(MOVING, instance=name) for name in ("n1:9100", "n2:9100")]
+    late = item(points(*"1234567", start=T0 + 3.217), instance="n2:9100")
+    for series, is_gridded in ((targets, True), ([targets[0], late], False)):
+        content = json.dumps(answer(*series)).encode()
+        assert {batch.is_gridded for batch in read_bytes(tmp_path, content).batches} == {is_gridded}
+        assert {batch.is_gridded for batch in read_bytes(tmp_path, content, api_points="raw").batches} == {False}
+
+
+@pytest.mark.parametrize(
+    ("content", "option", "is_gridded"),
+    [
+        ('up{instance="a"} => 1 @[1709251200]\nup{instance="b"} => 0 @[1709251200]\n', None, True),
+        ('up{instance="a"} =>\n1 @[1709251200]\n1 @[1709251260]\n' * 2, None, False),
+        ('m{instance="a"} =>\n1 @[1709251200]\n1 @[1709251260]\n' * 2, "grid", True),
+    ],
+)
+def test_what_promtool_prints_is_told_alike(tmp_path: Path, content: str, option: str | None, is_gridded: bool) -> None:
+    read = read_bytes(tmp_path, content.encode(), api_points=option)
+    assert {batch.is_gridded for batch in read.batches} == {is_gridded}
+
+
 def test_a_series_that_fits_no_memory_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus_api, "SERIES_MAX_BYTES", 300)
     monkeypatch.setattr(prometheus_api, "CHUNK_BYTES", 50)

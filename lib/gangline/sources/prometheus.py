@@ -13,9 +13,9 @@ from gangline.sources.prometheus_api import read_api
 from gangline.sources.prometheus_csv import read_csv
 from gangline.sources.prometheus_export import is_export, read_export
 from gangline.sources.prometheus_grafana import is_grafana, read_grafana
-from gangline.sources.prometheus_grid import is_grid
+from gangline.sources.prometheus_grid import are_of_grid, is_grid
 from gangline.sources.prometheus_mountstats import is_mountstats, read_mountstats
-from gangline.sources.prometheus_text import read_text
+from gangline.sources.prometheus_text import is_promtool_query, read_text
 from gangline.sources.read_log import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.samples import SampleBatch
 from gangline.vocabulary import SourceKind
@@ -63,10 +63,20 @@ def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Samp
     if is_export(head):
         return read_export(file, log)
     if not head.strip() or (options.format is None and _is_text(head) and not _is_binary(head)):
-        return read_text(file, options.exported_at, log)
+        return _read_text(file, head, options, log)
     if head.lstrip().startswith((b"{", b"[")) and not _is_text(head):
         return read_api(file, _is_gridded(file, options), log)
     return _read_after_damage(file, head, options, log)
+
+
+def _read_text(file: InputFile, head: bytes, options: SourceOptions, log: ReadLog) -> Iterator[SampleBatch]:
+    """What `promtool query` prints is an API answer: instants, a grid's points, or a range selector's samples."""
+    if not is_promtool_query(head.lstrip()):
+        return read_text(file, options.exported_at, log)
+    if options.api_points:
+        return read_text(file, None, log, is_gridded=options.api_points == "grid")
+    are_instants = all(batch.times_ms.size == 1 for batch in read_text(file, None, ReadLog()))
+    return read_text(file, None, log, is_gridded=are_instants or are_of_grid(read_text(file, None, ReadLog())))
 
 
 def _read_after_damage(file: InputFile, head: bytes, options: SourceOptions, log: ReadLog) -> Iterator[SampleBatch]:

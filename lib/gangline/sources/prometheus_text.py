@@ -23,20 +23,29 @@ _KINDS = {"counter", "gauge", "histogram", "summary"}
 _PARTS = {"_bucket": "counter", "_count": "counter", "_sum": "counter", "_total": "counter", "_created": "gauge"}
 
 
-def read_text(file: InputFile, exported_at: datetime | None, log: ReadLog) -> Iterator[SampleBatch]:
+def is_promtool_query(head: bytes) -> bool:
+    """True for what `promtool query` prints: a series and an arrow."""
+    return _ARROW in head.partition(b"\n")[0].rpartition(b"}")[2]
+
+
+def read_text(
+    file: InputFile, exported_at: datetime | None, log: ReadLog, is_gridded: bool = False
+) -> Iterator[SampleBatch]:
     """Yields samples by series, a bounded number of lines at a time.
 
     Parameters
     ----------
     exported_at
         The instant of a scrape whose lines hold no times.
+    is_gridded
+        True where they are known to be points of a query's grid.
 
     Raises
     ------
     SourceRefusedError
         Where lines hold no times and none is given, or mix seconds and milliseconds.
     """
-    text = _Text(file.path.name, exported_at, log)
+    text = _Text(file.path.name, exported_at, log, is_gridded)
     for number, line, is_whole in file.whole_lines(LINE_MAX_BYTES):
         if text.take(number, line, is_whole):
             yield from text.lines.flush()
@@ -47,7 +56,7 @@ def read_text(file: InputFile, exported_at: datetime | None, log: ReadLog) -> It
 class _Text:
     """The state of one file: its comments, the series that promtool wrote above its points."""
 
-    def __init__(self, name: str, exported_at: datetime | None, log: ReadLog) -> None:
+    def __init__(self, name: str, exported_at: datetime | None, log: ReadLog, is_gridded: bool) -> None:
         self._name, self._exported_at, self._log = name, exported_at, log
         self._clock = Clock(name)
         self._kinds: dict[str, str] = {}
@@ -55,7 +64,7 @@ class _Text:
         self._header: bytes | None = None
         self._has_samples = False
         self._latest_time = b""
-        self.lines: SampleLines[bytes] = SampleLines(self._labels, self._times, log, self._kind)
+        self.lines: SampleLines[bytes] = SampleLines(self._labels, self._times, log, self._kind, is_gridded)
 
     def take(self, number: int, line: bytes, is_whole: bool) -> bool:
         """Takes a line; true where enough are held."""
