@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from gangline.ingest.finding import FoundFile
-from gangline.ingest.ledger import digest_of, has_size, is_loaded, note_place, regular_status
+from gangline.ingest.ledger import Ledger, regular_status
 from gangline.ingest.loading import FileOutcome, file_id_of, load_file, unreadable
 from gangline.ingest.sample_files import SampleFile, load_sample_files
 from gangline.sources.metering import Meter
@@ -24,11 +24,13 @@ class NewFiles:
 
     Attributes
     ----------
+    ledger : what the warehouse held before
     listener : told the file at work, how many are done and how many there are
     meter : told, while a file is read, how many of its bytes are and how many it has
     """
 
     con: duckdb.DuckDBPyConnection
+    ledger: Ledger
     telemetry: Path
     is_strict: bool
     listener: Listener = lambda path, done, total: None
@@ -53,7 +55,7 @@ class NewFiles:
         for file in files:
             self._tell(file, total)
             try:
-                sha256 = digest_of(self.con, file)
+                sha256 = self.ledger.digest_of(file)
             except OSError as error:
                 self.outcomes.append(unreadable(file, error))
                 continue
@@ -76,8 +78,8 @@ class NewFiles:
                 yield SampleFile(file, 0, problem=length)
                 continue
             try:
-                may_be_known = times[length] > 1 or has_size(self.con, file, length)
-                sha256 = digest_of(self.con, file) if may_be_known else None
+                may_be_known = times[length] > 1 or self.ledger.has_size(file, length)
+                sha256 = self.ledger.digest_of(file) if may_be_known else None
             except OSError as error:
                 yield SampleFile(file, 0, problem=error)
                 continue
@@ -89,8 +91,8 @@ class NewFiles:
         file_id = file_id_of(sha256, file.kind)
         is_seen = file_id in self._seen
         self._seen.add(file_id)
-        if not is_seen and is_loaded(self.con, file, file_id):
-            note_place(self.con, file, file_id)
+        if not is_seen and self.ledger.is_loaded(file, file_id):
+            self.ledger.note_place(self.con, file, file_id)
             is_seen = True
         self.known += is_seen
         return is_seen

@@ -14,7 +14,7 @@ from gangline.config.model import Config
 from gangline.definitions import sql_folder, sql_hash
 from gangline.ingest.fillers import fillers_of
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
-from gangline.ingest.ledger import digest_of, is_loaded
+from gangline.ingest.ledger import Place, read_ledger
 from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, try_file, unreadable
 from gangline.ingest.new_files import Listener, NewFiles
 from gangline.sources.metering import Meter
@@ -67,12 +67,15 @@ def ingest(
     found = find_files(config)
     report = IngestReport(empty_sources=[source_id for source_id, files in found.items() if not files])
     files = [file for listed in found.values() for file in listed]
+    hashes: dict[Place, str] = {}
     if is_dry_run:
         _try_new(config, files, report, listener)
-    elif not is_rebuild and _is_current(config, files):
+    elif not is_rebuild and _is_current(config, files, hashes):
         report.known = len(files)
     else:
-        _write(config, found, report, is_strict=is_strict, is_rebuild=is_rebuild, listener=listener, meter=meter)
+        _write(
+            config, found, report, hashes, is_strict=is_strict, is_rebuild=is_rebuild, listener=listener, meter=meter
+        )
     if is_strict and path_of(config).is_file():
         report.blemished = _blemished(config, files)
     return report
@@ -82,6 +85,7 @@ def _write(
     config: Config,
     found: dict[str, list[FoundFile]],
     report: IngestReport,
+    hashes: dict[Place, str],
     *,
     is_strict: bool,
     is_rebuild: bool,
@@ -93,7 +97,7 @@ def _write(
         _sweep(con, config)
         for file_id in forget_lost_parts(con, telemetry_of(config)):
             forget_file(con, file_id)
-        new = NewFiles(con, telemetry_of(config), is_strict, listener, meter)
+        new = NewFiles(con, read_ledger(con, hashes), telemetry_of(config), is_strict, listener, meter)
         new.load(files)
         report.outcomes, report.known = new.outcomes, new.known
         _record_sources(con, config, found)
@@ -118,22 +122,23 @@ def rebuild_models(config: Config) -> None:
 
 
 def _try_new(config: Config, files: list[FoundFile], report: IngestReport, listener: Listener) -> None:
-    with _ledger(config) as con:
+    with _held(config) as con:
+        ledger = read_ledger(con)
         for done, file in enumerate(files):
             listener(file.shown_path, done, len(files))
             try:
-                sha256 = digest_of(con, file)
+                sha256 = ledger.digest_of(file)
             except OSError as error:
                 report.outcomes.append(unreadable(file, error))
                 continue
-            if is_loaded(con, file, file_id_of(sha256, file.kind)):
+            if ledger.is_loaded(file, file_id_of(sha256, file.kind)):
                 report.known += 1
             else:
                 report.outcomes.append(try_file(file))
     listener("", len(files), len(files))
 
 
-def _ledger(config: Config) -> duckdb.DuckDBPyConnection:
+def _held(config: Config) -> duckdb.DuckDBPyConnection:
     """The published warehouse, or an empty one in memory where there is none yet."""
     if path_of(config).is_file():
         return connect_as_built(config)
@@ -208,8 +213,8 @@ def _facts(config: Config) -> dict[str, str]:
     }
 
 
-def _is_current(config: Config, files: list[FoundFile]) -> bool:
-    """True where the published warehouse already holds these files, this config and these models."""
+def _is_current(config: Config, files: list[FoundFile], hashes: dict[Place, str]) -> bool:
+    """True where the published warehouse already holds these files, this config and these models; adds to `hashes`."""
     building = Path(f"{path_of(config)}.building")
     if not path_of(config).is_file() or building.exists():
         return False
@@ -219,7 +224,10 @@ def _is_current(config: Config, files: list[FoundFile]) -> bool:
             return False
         if lost_parts(con, telemetry_of(config)):
             return False
-        try:
-            return all(is_loaded(con, file, file_id_of(digest_of(con, file), file.kind)) for file in files)
-        except OSError:
-            return False
+        ledger = read_ledger(con)
+    try:
+        return all(ledger.holds(file) for file in files)
+    except OSError:
+        return False
+    finally:
+        hashes.update(ledger.hashes)
