@@ -1,5 +1,6 @@
 """Which errors are the user's to mend, and the exit code of each."""
 
+import errno
 import sys
 
 import duckdb
@@ -17,6 +18,7 @@ from gangline.warehouse import WarehouseError
 from gangline.warehouse.opening import UNWRITTEN
 from gangline.windows import WindowError
 
+AS_IT_WAS = "; the warehouse is as it was"
 DONE, FAILED, USAGE, REFUSED, LOCKED = 0, 1, 2, 3, 4
 
 
@@ -53,12 +55,15 @@ def say_error(error: BaseException) -> None:
     """Prints an expected error: what, where, the mend."""
     text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
     if _is_full(error):
-        text = f"{text.splitlines()[0]}; make room there and run it again: the warehouse is as it was"
+        said = text.splitlines()[0].removesuffix(AS_IT_WAS)
+        text = f"{said}; make room there and run it again: the warehouse is as it was"
     elif isinstance(error, duckdb.Error):
-        text = text.splitlines()[0] + "; the warehouse is as it was"
+        text = text.splitlines()[0] + AS_IT_WAS
     sys.stderr.write(f"gangline: {text}\n")
 
 
 def _is_full(error: BaseException) -> bool:
     """DuckDB wraps a disk that is full in whatever error the step at work has."""
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EDQUOT}
     return isinstance(error, duckdb.Error | BuildError) and UNWRITTEN in str(error)

@@ -77,7 +77,7 @@ def serve(handle: int, parent: int) -> None:
     """Fills shares until the first process closes the pipe or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    with Connection(handle) as connection, suppress(EOFError):
+    with Connection(handle) as connection, suppress(EOFError, ConnectionError):
         while True:
             connection.send(_answer(connection, connection.recv()))
 

@@ -61,10 +61,19 @@ def _prepare_copy(warehouse: Path, hint: str, rebuild: bool) -> Path:
         _remove(building)
     if not building.exists() and warehouse.exists() and not rebuild:
         connect_file(warehouse, hint).close()
-        copying = Path(f"{building}.copying")
+        _copy(warehouse, building)
+    return building
+
+
+def _copy(warehouse: Path, building: Path) -> None:
+    """The whole copy or, on a full disk, nothing that takes room."""
+    copying = Path(f"{building}.copying")
+    try:
         shutil.copyfile(warehouse, copying)
         copying.replace(building)
-    return building
+    except OSError:
+        copying.unlink(missing_ok=True)
+        raise
 
 
 def _can_go_on(building: Path, hint: str) -> bool:
