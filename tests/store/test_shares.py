@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -15,12 +16,13 @@ from typing import Any
 import pytest
 import zstandard
 
+from gangline.sources.files import InputFile
 from gangline.sources.records import SourceOptions
 from gangline.store import readers, second_reader, shares
 from gangline.store.filling import Filled, fill, joined
 from gangline.store.readers import fill_all, is_worth_a_helper
 from gangline.store.recording import record_written
-from gangline.store.shares import Share, shares_of
+from gangline.store.shares import Share, is_cut, shares_of
 from tests.store.stored import T0, Stored
 
 OPTIONS = SourceOptions("prometheus", node_labels=("instance",))
@@ -171,6 +173,25 @@ def test_what_stops_the_helper_stops_the_reading(export: Path, tmp_path: Path, m
         pieces_of(export, tmp_path / "telemetry", is_helped=True)
 
 
+def test_what_came_of_a_share_is_let_go_once_it_is_joined() -> None:
+    """A file may have thousands of shares, each with every series."""
+    made: list[weakref.ref[Filled]] = []
+    alive: list[int] = []
+
+    def pieces() -> Iterator[Filled]:
+        for _ in range(5):
+            alive.append(sum(each() is not None for each in made))
+            piece = Filled(line_count=1)
+            made.append(weakref.ref(piece))
+            yield piece
+            del piece
+
+    whole = joined(pieces())
+    assert whole is not None
+    assert whole.line_count == 5
+    assert max(alive) <= 2
+
+
 def test_a_file_that_is_gone_is_a_problem_of_its_own(tmp_path: Path) -> None:
     ((_, filled),) = pieces_of(tmp_path / "gone", tmp_path / "telemetry")
     assert isinstance(filled.problem, FileNotFoundError)
@@ -181,7 +202,9 @@ def test_other_formats_and_small_files_are_never_cut(tmp_path: Path, monkeypatch
     path = tmp_path / "scrape.txt"
     path.write_text('up{instance="n1"} 1 1709251200000\n' * 2000)
     assert [share.end for share in shares_of(path, OPTIONS, tmp_path)] == [None]
+    assert not is_cut(InputFile(path), path.stat().st_size)
     path.write_text(line(1, 0, 10))
+    assert is_cut(InputFile(path), path.stat().st_size)
     monkeypatch.setattr(shares, "PLAIN_MIN_BYTES", 10_000)
     assert [share.end for share in shares_of(path, OPTIONS, tmp_path)] == [None]
 

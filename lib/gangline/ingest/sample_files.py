@@ -11,7 +11,7 @@ from gangline.ingest.loading import FileOutcome, record_samples, unreadable
 from gangline.sources.metering import Meter
 from gangline.store.filling import Filled, fill, joined
 from gangline.store.readers import fill_all, is_worth_a_helper
-from gangline.store.shares import Share, is_long, shares_of
+from gangline.store.shares import Share, is_cut, shares_of
 
 PACKED_TIMES = 4  # text is about this much longer than what is packed of it
 
@@ -61,15 +61,16 @@ def _shares(files: list[SampleFile], telemetry: Path) -> Iterator[Share]:
 
 
 def _whole_of(filled: Iterator[tuple[Share, Filled]], file: SampleFile, telemetry: Path, meter: Meter) -> Filled:
-    pieces: list[Filled] = []
+    return joined(_pieces_of(filled, file, meter)) or fill(_uncut(file, telemetry), meter)
+
+
+def _pieces_of(filled: Iterator[tuple[Share, Filled]], file: SampleFile, meter: Meter) -> Iterator[Filled]:
+    """What came of a file's shares, up to its last one."""
     for share, piece in filled:
-        pieces.append(piece)
+        yield piece
         if share.is_last:
-            break
+            return
         meter(share.read_bytes, file.size_bytes)
-    if len(pieces) == 1 or pieces[-1].problem is not None:
-        return pieces[-1]
-    return joined(pieces) or fill(_uncut(file, telemetry), meter)
 
 
 def _uncut(file: SampleFile, telemetry: Path) -> Share:
@@ -77,7 +78,7 @@ def _uncut(file: SampleFile, telemetry: Path) -> Share:
 
 
 def _are_several_shares(files: list[SampleFile]) -> bool:
-    return len(files) > 1 or any(is_long(file.found.input, file.size_bytes) for file in files if file.problem is None)
+    return len(files) > 1 or any(is_cut(file.found.input, file.size_bytes) for file in files if file.problem is None)
 
 
 def _text_bytes(file: SampleFile) -> int:

@@ -1,6 +1,6 @@
 """A share of a file read into parts: what was read, what was written, what was strange. It needs no warehouse."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -59,17 +59,32 @@ def fill(share: Share, meter: Meter = lambda done, total: None) -> Filled:
     return _fill_whole(share, meter) if share.end is None else _fill_lines(share)
 
 
-def joined(pieces: list[Filled]) -> Filled | None:
-    """All shares of a file, in its order, as one; null where only reading it in one go tells what is wrong with it."""
-    units = {piece.unit for piece in pieces if piece.unit is not None}
-    if any(piece.refusal for piece in pieces) or len(units) > 1:
-        return None
-    whole = Filled(damage=pieces[-1].damage, sha256=pieces[-1].sha256)
+def joined(pieces: Iterable[Filled]) -> Filled | None:
+    """All shares of a file, in its order, as one; null where only reading it in one go tells what is wrong with it.
+
+    Each is taken in as it comes, so that of a file of any length only the series seen are held.
+    """
+    whole, is_sound = None, True
     for piece in pieces:
-        _take_log(whole.log, piece.log, whole.line_count)
-        whole.written.join(piece.written)
-        whole.line_count += piece.line_count
-    return whole
+        if whole is None:
+            whole = piece
+        else:
+            is_sound = is_sound and _fit(whole, piece)
+            _append(whole, piece)
+    return whole if is_sound or (whole is not None and whole.problem) else None
+
+
+def _fit(whole: Filled, piece: Filled) -> bool:
+    has_one_unit = whole.unit is None or piece.unit is None or whole.unit == piece.unit
+    return has_one_unit and whole.refusal is None and piece.refusal is None
+
+
+def _append(whole: Filled, piece: Filled) -> None:
+    _take_log(whole.log, piece.log, whole.line_count)
+    whole.written.join(piece.written)
+    whole.line_count += piece.line_count
+    whole.unit = whole.unit or piece.unit
+    whole.damage, whole.sha256, whole.problem = piece.damage, piece.sha256, piece.problem
 
 
 def _fill_lines(share: Share) -> Filled:

@@ -78,8 +78,12 @@ def shares_of(path: Path, options: SourceOptions, telemetry: Path, sha256: str |
         yield replace(whole, problem=error)
 
 
-def is_long(file: InputFile, size_bytes: int) -> bool:
-    """True where a file is cut, if it holds lines that stand for themselves."""
+def is_cut(file: InputFile, size_bytes: int) -> bool:
+    """True where a file has several shares: it is long, and its lines stand for themselves."""
+    return _is_long(file, size_bytes) and prometheus.has_export_lines(file)
+
+
+def _is_long(file: InputFile, size_bytes: int) -> bool:
     if file.is_packed():
         return HAS_MEMORY_FILES and size_bytes >= PACKED_MIN_BYTES
     return size_bytes >= PLAIN_MIN_BYTES
@@ -87,7 +91,7 @@ def is_long(file: InputFile, size_bytes: int) -> bool:
 
 def _cut(whole: Share) -> Iterator[Share]:
     file = InputFile(whole.path)
-    if not is_long(file, whole.read_bytes) or not prometheus.has_export_lines(file):
+    if not is_cut(file, whole.read_bytes):
         yield whole
     elif file.is_packed():
         yield from _unpacked(whole, file)
