@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gangline.config import load
 from gangline.estimates.medians import peer_scores
 from gangline.ingest.finding import find_files
+from gangline.ingest.ledger import read_ledger
 from gangline.ingest.new_files import NewFiles
 from gangline.store.matrix import Grid, read_levels_by_day
 from gangline.store.reading import SampleStore
@@ -52,7 +53,7 @@ def load_samples(config_path: Path) -> int:
     config = load(config_path)
     shutil.rmtree(telemetry_of(config), ignore_errors=True)
     with writing(config, rebuild=True) as con:
-        new = NewFiles(con, telemetry_of(config), is_strict=False)
+        new = NewFiles(con, read_ledger(con), telemetry_of(config), is_strict=False)
         new.load([file for files in find_files(config).values() for file in files])
         settle(con, telemetry_of(config))
         set_build(con, schema_version=str(SCHEMA_VERSION), duckdb_version=duckdb.__version__)
