@@ -79,6 +79,14 @@ def test_operations_have_shares_and_parts(con: duckdb.DuckDBPyConnection) -> Non
     assert shown == [("save", "WRITE"), ("save", "COMMIT"), ("save", "GETATTR"), ("load", "READ"), ("load", "GETATTR")]
 
 
+def test_operations_of_few_requests_are_flagged(con: duckdb.DuckDBPyConnection) -> None:
+    """Three nodes: 60 WRITE and 120 READ a second are many, 1.2 GETATTR and 0.6 COMMIT under the 10 of bugs E11."""
+    rows = nfs_requests.by_operation(con, WINDOW)
+    assert set(rows.filter("is_few").select("phase", "operation").rows()) == {
+        ("save", "COMMIT"), ("save", "GETATTR"), ("load", "GETATTR")
+    }  # fmt: skip
+
+
 def test_a_window_holds_what_begins_in_it(con: duckdb.DuckDBPyConnection) -> None:
     later = Window.between("2026-03-02", "2026-03-03", "UTC")
     assert nfs.figures(con, later)["nfs.write_request_s"].reason == "no save begins in the window"

@@ -11,6 +11,7 @@ from gangline.warehouse.querying import query
 from gangline.windows import Window
 
 NODE_QUANTILE = 0.95
+FEW_PER_S = 10.0  # node_exporter#2550: a mean of fewer is no measure of the storage
 LEAST_TIME_SHARE, LEAST_REQUEST_SHARE = 0.01, 0.005  # what a picture has room for
 
 
@@ -22,10 +23,11 @@ def by_operation(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame
     DataFrame
         phase, operation, operation_kind, requests, share_ratio (of the phase's requests), request_ms, queue_ms,
         response_ms, rest_ms, queue_share, kb (data of a READ or WRITE, else both ways), per_s (requests per second and
-        node), in_flight (a node's mean requests on the wire: response time summed over seconds), nodes; most time
-        first. Null where a counter is not exported.
+        node), in_flight (a node's mean requests on the wire: response time summed over seconds), nodes, is_few (under
+        10 requests per second of all nodes: its times are those of few requests); most time first. Null where a
+        counter is not exported.
     """
-    return query(con, _BY_OPERATION, start=window.start, end=window.end)
+    return query(con, _BY_OPERATION, start=window.start, end=window.end, few=FEW_PER_S)
 
 
 def weighty(operations: pl.DataFrame) -> pl.DataFrame:
@@ -120,8 +122,11 @@ _CHOSEN = """
 _BY_OPERATION = f"""
 with {_CHOSEN},
 seen as (
-    select phase, sum(window_s) as node_s
-    from (select distinct phase, checkpoint_id, node, window_s from requests)
+    select phase, sum(window_s) as node_s, sum(window_s / node_count) as phase_s
+    from (
+        select *, count(*) over (partition by phase, checkpoint_id) as node_count
+        from (select distinct phase, checkpoint_id, node, window_s from requests)
+    )
     group by phase
 ),
 sums as (
@@ -137,7 +142,7 @@ select phase, operation, operation_kind, requests, requests / sum(requests) over
     1000 * response_s / requests as response_ms,
     1000 * (request_s - queue_s - response_s) / requests as rest_ms,
     queue_s / nullif(request_s, 0) as queue_share, bytes / requests / 1000 as kb, requests / node_s as per_s,
-    response_s / node_s as in_flight, nodes
+    response_s / node_s as in_flight, nodes, requests / phase_s < $few as is_few
 from sums
 join seen using (phase)
 order by phase desc, request_s desc nulls last, requests desc, operation
