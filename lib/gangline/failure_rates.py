@@ -105,9 +105,8 @@ def table(con: duckdb.DuckDBPyConnection, window: Window, found: Exposure) -> pl
     return pl.DataFrame([_row(rate) for rate in rates], schema=_SCHEMA, orient="row")
 
 
-def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]:
+def figures(con: duckdb.DuckDBPyConnection, window: Window, found: Exposure) -> dict[str, Estimate]:
     """`failures.{job_per_1000_node_days, node_per_1000_node_days}`; null, with reasons, where nothing tells."""
-    found = exposures.exposure(con, window)
     nothing = exposures.figures(found)["checkpoints.training_h"].reason
     unit = "per_1000_node_days"
     jobs = Estimate.missing(unit, nothing, n=0) if nothing else of_jobs(found).widened

@@ -28,8 +28,9 @@ def figures(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimat
     Counts of XIDs are lower bounds where only a gauge tells, and say so; without a kernel log or a gauge they are null.
     Shares are of ends of gang sessions that trained, neither completed nor planned.
     """
-    caused = taxonomies.ends(con, exposures.exposure(con, window))
-    return {**_counts(con, window), **failure_rates.figures(con, window), **taxonomies.shares(caused)}
+    found = exposures.exposure(con, window)
+    caused = taxonomies.ends(con, found)
+    return {**_counts(con, window), **failure_rates.figures(con, window, found), **taxonomies.shares(caused)}
 
 
 def changes(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, float]:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import duckdb
 import polars as pl
 
-from gangline import checkpoints, exclusions, exposures, retries, scrapes
+from gangline import exclusions, exposures, retries, scrapes
 from gangline.estimates import Estimate
 from gangline.estimates.rates import event_count, mean_time_between, rates_p
 from gangline.estimates.wording import words
@@ -83,7 +83,7 @@ def week(con: duckdb.DuckDBPyConnection, window: Window) -> Week:
         losses[-1] if losses else None,
         own,
         {name: tuple(found[name].value if found else None for found in measured) for name in own},
-        _tests(con, window, earlier[-1] if losses and losses[-1] else None),
+        _tests(lost.found.exposure, losses[-1].found.exposure) if losses and losses[-1] else {},
     )
 
 
@@ -128,13 +128,13 @@ def coverage(con: duckdb.DuckDBPyConnection, window: Window) -> Estimate:
     return Estimate(float(share), "ratio", targets, method="seconds covered by scrapes over seconds wanted")
 
 
-def ends(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
-    """Gang sessions that ended in the window, neither completed nor planned, latest first, with what they lost.
+def ends(con: duckdb.DuckDBPyConnection, window: Window, week: Week) -> pl.DataFrame:
+    """Gang sessions that ended in the window, neither completed nor planned, latest first; `week` tells what they lost.
 
     session_id, run_name, ended_at, end_class, end_reason, lost_h (null where nothing tells), evidence.
     """
     sessions = query(con, _ENDED, start=window.start, end=window.end)
-    lost = checkpoints.measured(con, window).lost.select("session_id", "lost_h", "evidence")
+    lost = week.lost.found.lost.select("session_id", "lost_h", "evidence")
     return sessions.join(lost, on="session_id", how="left", maintain_order="left")
 
 
@@ -158,11 +158,8 @@ def _ends(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Estimate]
     return {f"weekly.{name}_ends": event_count(counted[name], "ends") for name in ("abnormal", "failure")}
 
 
-def _tests(con: duckdb.DuckDBPyConnection, window: Window, before: Window | None) -> dict[str, float]:
+def _tests(now: Exposure, then: Exposure) -> dict[str, float]:
     """Ends per training hour against the window before; four weeks against the four before overlap too much to test."""
-    if before is None:
-        return {}
-    now, then = exposures.exposure(con, window), exposures.exposure(con, before)
     counts: dict[str, Callable[[Exposure], pl.DataFrame]] = {
         "weekly.abnormal_ends": lambda found: found.ends,
         "weekly.failure_ends": lambda found: found.failures,

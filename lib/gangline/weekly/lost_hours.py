@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from gangline.checkpoints import measured
+from gangline.checkpoints import Checkpoints, measured
 from gangline.estimates import Estimate
 from gangline.gangs import NO_GANG
 from gangline.warehouse.querying import query
@@ -45,9 +45,12 @@ class LostHours:
     ----------
     rows
         cause, name, meaning, lost_gpu_h (null where it cannot be told), cases, reason.
+    found
+        Exposure, ends, saves and loads of the window, from which `rework` and `saves` are told.
     """
 
     rows: pl.DataFrame
+    found: Checkpoints
 
     @property
     def total(self) -> Estimate:
@@ -74,8 +77,9 @@ def lost_hours(con: duckdb.DuckDBPyConnection, window: Window) -> LostHours:
     that trained.
     """
     values = {"start": window.start, "end": window.end}
-    told = query(con, _BY_SESSIONS, **values).row(0, named=True) | _from_checkpoints(con, window)
-    return LostHours(pl.DataFrame([_row(cause, told) for cause in CAUSES], schema=_SCHEMA, orient="row"))
+    found = measured(con, window)
+    told = query(con, _BY_SESSIONS, **values).row(0, named=True) | _from_checkpoints(con, found)
+    return LostHours(pl.DataFrame([_row(cause, told) for cause in CAUSES], schema=_SCHEMA, orient="row"), found)
 
 
 _SCHEMA = {
@@ -94,8 +98,7 @@ def _row(cause: str, told: dict[str, Any]) -> tuple[str, str, str, float | None,
     return cause, NAMES[cause], CAUSES[cause], hours, told[f"{cause}_cases"] or 0, reason
 
 
-def _from_checkpoints(con: duckdb.DuckDBPyConnection, window: Window) -> dict[str, Any]:
-    found = measured(con, window)
+def _from_checkpoints(con: duckdb.DuckDBPyConnection, found: Checkpoints) -> dict[str, Any]:
     gpus = query(con, "select session_id, gpu_count from marts.sessions where is_gang")
     lost = found.lost.join(gpus, on="session_id", how="left")
     saves = found.saves.join(gpus, on="session_id", how="left")
