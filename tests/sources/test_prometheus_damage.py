@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gangline.sources.records import SourceRefusedError
+from gangline.sources import prometheus
+from gangline.sources.files import InputFile
+from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
 from tests.sources.prometheus_files import read_bytes
 
 T0 = 1_709_251_200_000
@@ -202,6 +204,14 @@ def lines_of_seconds() -> Iterator[str]:
 def test_the_line_that_mixes_seconds_and_milliseconds_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceRefusedError, match="export:3: seconds and milliseconds are mixed"):
         read_bytes(tmp_path, "\n".join([*lines_of_seconds(), ""]).encode())
+
+
+def test_an_answer_that_mixes_units_keeps_what_came_before(tmp_path: Path) -> None:
+    (tmp_path / "export").write_text(ANSWER.replace(SERIES, f"{SERIES},{SERIES.replace(str(T0 // 1000), str(T0))}"))
+    batches, log = [], ReadLog()
+    with pytest.raises(SourceRefusedError, match="export:2: seconds and milliseconds are mixed"):
+        batches.extend(prometheus.read(InputFile(tmp_path / "export"), SourceOptions("prometheus"), log))
+    assert (len(batches), log.loaded) == (1, 1)
 
 
 def test_json_is_as_python_reads_it(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from gangline.sources.prometheus_api import api_series, pieces
 from gangline.sources.prometheus_judging import SampleError
 from gangline.sources.prometheus_numbers import NumberError, Numbers
 from gangline.sources.prometheus_times import Clock, TimeError
+from gangline.sources.read_log import SourceRefusedError
 from gangline.sources.samples import SampleBatch, TimesMs
 
 LOOK_BACK_MS = 300_000
@@ -44,7 +45,7 @@ def _batches(file: InputFile) -> Iterator[SampleBatch]:
     for piece in pieces(file):
         if piece.ordinal == 0:
             continue
-        with suppress(SampleError, NumberError, TimeError):
+        with suppress(SampleError, NumberError, TimeError, SourceRefusedError):  # reading it says so
             series = api_series(piece)
             if series.pairs is not None:
                 times_ms = clock.to_ms(series.pairs[:, 0], piece.ordinal)
