@@ -63,8 +63,8 @@ def test_describe_names_the_nearest_table(tmp_path: Path, con: duckdb.DuckDBPyCo
         ("select 'n1' as node, 1 as up_h", r"column 2 is up_h integer; its contract says up_h double"),
         ("select 0::double as up_h, 'n1' as node", r"column 1 is up_h double; its contract says node varchar"),
         ("select 'n1' as node, 0::double as up_h, 1 as more", "more stands in one of select and contract only"),
-        ("select 'n1' as node, null::double as up_h", "up_h is null in 1 rows; its contract allows none"),
-        ("select unnest(['n1', 'n1', 'n2']) as node, 0::double as up_h", "1 keys .* the first 'n1'"),
+        ("select 'n1' as node, null::double as up_h", "up_h is null in 1 row; its contract allows none"),
+        ("select unnest(['n1', 'n1', 'n2']) as node, 0::double as up_h", "1 key .* the first 'n1'"),
         ("select nodee as node, 0::double as up_h", r"nodes\.sql: Binder Error: Referenced column"),
     ],
 )
@@ -98,14 +98,14 @@ def test_a_warning_is_counted_and_does_not_stop(tmp_path: Path, con: duckdb.Duck
 def test_an_identity_must_not_be_false_and_may_be_unknown(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> None:
     contract = NODES.replace(", nullable: false", "") + "identities: {has_24_hours: up_h <= 24}\n"
     sql = "select unnest(['a', 'b', 'c']) as node, unnest([1.0::double, 25, null]) as up_h"
-    with pytest.raises(BuildError, match="has_24_hours: 1 failing rows: does not hold in every row: up_h <= 24"):
+    with pytest.raises(BuildError, match="has_24_hours: 1 failing row: does not hold in every row: up_h <= 24"):
         build(con, nodes(tmp_path, sql, contract))
 
 
 def test_a_macro_that_breaks_its_assertion_is_told(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> None:
     put(tmp_path, "macros/doubled.sql", "create or replace macro doubled(a) as a * 3")
     put(tmp_path, "macros/doubled.yml", MACRO)
-    with pytest.raises(BuildError, match="doubles: 1 failing rows: the macro no longer meets: doubled"):
+    with pytest.raises(BuildError, match="doubles: 1 failing row: the macro no longer meets: doubled"):
         build(con, tmp_path)
 
 

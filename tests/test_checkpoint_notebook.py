@@ -29,7 +29,7 @@ def test_telemetry_fills_the_page(norma: Config) -> None:
     notebook, left = run(NAME, norma)
     text = said(left)
     assert re.search(r"Stage no_stage saves every 0\.25 h, \d\.\d\d times Young's optimum", text)
-    assert "No run is linked to a gang session of this window: the 2 gang sessions" in text
+    assert "No run is linked to a gang session of this window: each gang session that reached training (2) st" in text
     assert "No save is out of step" in text
     assert ": no rows" not in text
     assert "Figure 6" in exporter.page(notebook, NAME)
@@ -80,7 +80,7 @@ def test_coarse_telemetry_says_why_loads_have_no_length(tmp_path: Path) -> None:
     config = saving.cluster(tmp_path, [thinned(line) for line in saving.lines()])
     text = said(run(NAME, config)[1])
     assert "Loads: 2. Their median length: not measured: a scrape step of 120 s is over 60 s" in text
-    assert "No save starts in this window, in which 2 of 2 gang sessions were watched." in text
+    assert "No save starts in this window, in which saves could be told of 2 of 2 gang sessions." in text
 
 
 def test_without_what_nodes_write_loads_are_still_told(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_gaps_are_training_hours_between_ends_of_one_lineage() -> None:
     law = exposures.gaps(found)
     # x: ends at 1, 8 and 12 h of 12; y: an end at 3 h, then 7 h more. Gaps: 7, 4, and 7 that is open.
     assert law.shape.n == 2
-    assert "1 gaps still open" in law.shape.method
+    assert "1 gap still open" in law.shape.method
     assert "2 ended gaps" in law.power
 
 

@@ -28,12 +28,12 @@ def test_failures_of_a_cluster_with_logs() -> None:
     text = said(left)
     assert "Kernel logs and gauges tell of 2 incidents, 8,000.00 per 1,000 node-days. Job interruptions: 2,666" in text
     assert "No incident file was read" in text
-    assert "Of 10 nodes in service, 3 have a kernel log or a gauge" in text
+    assert "Of 10 nodes in service, those with a kernel log or a gauge: 3" in text
     assert "Not attributed: 0 of 1, 0 % (0 to 79.3) of the ends" in text
     assert "not attributed are 2 of 2, 100.0 % (34.2 to 100.0)" in text
     assert "No node stands out in 3 looks" in text
     assert "Taken: 2 of 2, 100.0 %" in text
-    assert "Of 10 GPUs whose counts were read, 2 have remapped rows; 1 could not remap one" in text
+    assert "Of 10 GPUs whose counts were read, with remapped rows: 2; unable to remap one: 1" in text
     assert ": no rows" not in text
     assert exporter.page(notebook, PAGE).count("<figure") == 4
     ids = {figure["id"] for bundle in left if FIGURES in bundle for figure in bundle[FIGURES]["figures"]}
@@ -43,7 +43,7 @@ def test_failures_of_a_cluster_with_logs() -> None:
 def test_a_gauge_alone_gives_lower_bounds(tmp_path: Path) -> None:
     config = _with_gauge(tmp_path)
     _, left = run(PAGE, config)
-    assert "Of 3 events 1 are told by a gauge alone: their count is a lower bound" in said(left)
+    assert "Of 3 events, told by a gauge alone: 1; their count is a lower bound" in said(left)
 
 
 def test_failures_without_logs_are_not_measured() -> None:
@@ -69,12 +69,12 @@ def test_the_latest_incident_is_the_case() -> None:
     notebook, left = run(CASES, failing.lepus())
     text = said(left)
     assert (
-        "n02, XID 79 at 2026-03-01 00:59 UTC: runnable went from 12 processes to 0 processes, of the median node"
+        "n02, XID 79 at 2026-03-01 00:59 UTC: runnable went from 12 processes to 0 processes, that of the median node"
         in text
     )
     assert "Figure 1. The node over its peers" in text
     assert "Not shown, as no samples of the node were read: gpu_util, gpu_power, pcie_replays and link_errors" in text
-    assert "None of the 1 GPUs of the node whose counts were read has a remapped row" in text
+    assert "Counts were read of 1 GPU of the node: none tells of a remapped row" in text
     assert "Table 2. Events of the node and its session, in order" in text
     assert exporter.page(notebook, CASES).count("<figure") == 1
 

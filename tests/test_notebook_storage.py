@@ -28,7 +28,7 @@ def test_the_whole_path_is_told(norma: Config) -> None:
     text = said(left)
     assert "A WRITE takes 2.0 s in a save, most of it before it leaves the node: 93.3 % is queue" in text
     assert "A READ takes 78.2 ms in a load, most of it before it leaves the node: 69.3 % is queue" in text
-    assert "Measured are 2 of 2 saves and 1 of 1 loads that begin in this window" in text
+    assert "Measured: 2 of 2 saves and 1 of 1 load that begin in this window" in text
     assert "In order of their peaks: shared memory, then" in text
     assert "How fast the storage fills is not measured: the size of no shared file system is exported" in text
     assert "Figure 8. Room on the storage: no rows" in text

@@ -29,7 +29,7 @@ def test_a_role_is_shown_with_its_source(lyra: Config) -> None:
     notebook, left = run("03_telemetry", lyra)
     assert "Over 4 nodes the median of gpu_util (ratio) lies at" in said(left)
     assert "for 1 of the 2 that started in this window beside telemetry of GPUs (1 without power: weak)" in said(left)
-    assert "On them 8 GPUs were seen of 8 held" in said(left)
+    assert "On them, GPUs seen: 8 of 8 held" in said(left)
     assert "The role is played by DCGM_FI_DEV_GPU_UTIL (dcgm-exporter)" in said(left)
     assert ": no rows" not in said(left)
     assert "Figure 3" in exporter.page(notebook, "03_telemetry")

@@ -31,7 +31,7 @@ def window(con: duckdb.DuckDBPyConnection) -> Window:
 
 @pytest.fixture(scope="module")
 def nothing() -> Config:
-    return written("nothing", "")
+    return written("nothing_printed", "")
 
 
 def test_another_cluster_is_not_taken_for_the_reports(con: duckdb.DuckDBPyConnection, window: Window) -> None:

@@ -73,7 +73,7 @@ def test_the_sample_fills_every_figure_and_table(name: str) -> None:
     _, left = run(name, sample())
     assert "not measured" not in said(left)
     assert ": no rows" not in said(left)
-    assert (name == RECOVERY) == ("What people noted: on these sessions: 1 rows" in said(left))
+    assert (name == RECOVERY) == ("What people noted: on these sessions: 1 row" in said(left))
 
 
 def test_figures_are_left_by_their_ids() -> None:
@@ -110,7 +110,7 @@ def test_sessions_without_runs(tmp_path: Path) -> None:
 
 def test_runs_without_sessions(tmp_path: Path) -> None:
     config = part_of_the_sample(tmp_path, "wandb")
-    assert "20 runs, 0 of them linked" in said(run(RUNS, config)[1])
+    assert "20 runs, 0 linked" in said(run(RUNS, config)[1])
     assert "Nothing to retry: no session file" in said(run(RECOVERY, config)[1])
 
 
@@ -120,7 +120,7 @@ def test_hostile_names_are_text(name: str, hostile: Config) -> None:
     page = exporter.page(notebook, name)
     assert "alert(1)</script>" not in page
     assert "onerror=alert" not in page.replace("&lt;img src=x onerror=alert", "")
-    assert {RUNS: "12 runs, 12 of them linked", RECOVERY: "12 chains: 6 of 12"}[name] in said(left)
+    assert {RUNS: "12 runs, 12 linked", RECOVERY: "12 chains: 6 of 12"}[name] in said(left)
 
 
 def test_metrics_that_no_name_tells_are_said(hostile: Config) -> None:

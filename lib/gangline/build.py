@@ -12,6 +12,7 @@ from gangline.checks import CheckResult, run_model_checks, write_checks
 from gangline.contracts import ContractError, ModelContract, Severity
 from gangline.definitions import sql_folder
 from gangline.descriptions import comments, describe
+from gangline.estimates.wording import counted
 from gangline.models import Model, ModelError, find_models, in_order, with_sources
 from gangline.quoting import name_of, text
 
@@ -193,7 +194,7 @@ def _enforce_not_null(con: duckdb.DuckDBPyConnection, model: Model, contract: Mo
     row = con.execute(f"select {counts} from {model.full_name}").fetchone() or ()  # noqa: S608
     for name, nulls in zip(required, row, strict=True):
         if nulls:
-            raise BuildError(f"{model.path}: {name} is null in {nulls} rows; its contract allows none")
+            raise BuildError(f"{model.path}: {name} is null in {counted(nulls, 'rows')}; its contract allows none")
 
 
 def _enforce_key(con: duckdb.DuckDBPyConnection, model: Model, contract: ModelContract) -> None:
@@ -205,6 +206,6 @@ def _enforce_key(con: duckdb.DuckDBPyConnection, model: Model, contract: ModelCo
     if repeated:
         first = ", ".join(str(value) for value in repeated[0])
         raise BuildError(
-            f"{model.path}: {len(repeated)} keys ({key}) stand in several rows, the first {first!r:.200};"
+            f"{model.path}: {counted(len(repeated), 'keys')} ({key}) repeated, the first {first!r:.200};"
             f" a join repeats rows, or the grain is not {contract.grain!r}"
         )

@@ -7,6 +7,7 @@ from itertools import chain
 import duckdb
 
 from gangline.contracts import CheckContract, MacroContract, ModelContract, Severity
+from gangline.estimates.wording import counted
 from gangline.models import Model
 
 
@@ -22,7 +23,7 @@ class CheckResult:
 
     def __str__(self) -> str:
         """One line for a log or a terminal."""
-        return f"{self.model}: {self.check_name}: {self.failing_rows} failing rows: {self.message}"
+        return f"{self.model}: {self.check_name}: {counted(self.failing_rows, 'failing rows')}: {self.message}"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import polars as pl
 from gangline.cadences import NO_STAGE
 from gangline.estimates import Estimate
 from gangline.estimates.means import mean
+from gangline.estimates.wording import counted
 from gangline.exposures import Exposure
 from gangline.units import SECONDS_PER_HOUR
 from gangline.warehouse.querying import query
@@ -58,7 +59,8 @@ def figures(lost: pl.DataFrame) -> dict[str, Estimate]:
     if known.is_empty():
         reason = UNTOLD if lost.height else NO_END
         return {name: Estimate.missing("h", reason, n=0) for name in ("checkpoints.lost_mean_h", _TOTAL)}
-    unknown = f"; {lost.height - known.len()} of {lost.height} ends not known" if known.len() < lost.height else ""
+    gap = lost.height - known.len()
+    unknown = f"; {gap} of {counted(lost.height, 'ends')} not known" if gap else ""
     total = Estimate(float(known.sum()), "h", known.len(), method=f"sum over ends{unknown}")
     return {"checkpoints.lost_mean_h": mean(lost["lost_h"].to_list(), "h", least=0.0), _TOTAL: total}
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gangline.courses import Course
 from gangline.estimates.peers import LEAST_PEERS, modified_z
-from gangline.estimates.wording import words
+from gangline.estimates.wording import counted, words
 from gangline.postmortem.deviations import FAR, folded
 
 LOOK = timedelta(minutes=10)
@@ -53,7 +53,7 @@ def _compared(compared: pl.DataFrame) -> str:
         return "no measure can be held against the peers'"
     furthest = compared.row(0, named=True)
     if abs(furthest["z"] or 0) > FAR:
-        return f"{_course_of(furthest)} (z = {furthest['z']:.1f} among {words(furthest['nodes'], 'nodes')})"
+        return f"{_course_of(furthest)} (z = {furthest['z']:.1f} among {counted(furthest['nodes'], 'nodes')})"
     return f"nothing changed beyond the peers': {_within(compared)}"
 
 
@@ -61,7 +61,7 @@ def _within(compared: pl.DataFrame) -> str:
     """What was compared where no measure left the peers, and how far the furthest went."""
     furthest, peers = compared.row(0, named=True), (compared["nodes"] - 1).unique().sort().to_list()
     others = str(peers[0]) if len(peers) == 1 else f"{peers[0]} to {peers[-1]}"
-    held = f"of {words(compared.height, 'measures')}, held against {others} other nodes, none has a z beyond {FAR:g}"
+    held = f"of {counted(compared.height, 'measures')}, held against {others} other nodes, none has a z beyond {FAR:g}"
     if furthest["z"] is None:
         return f"{held}, as all nodes changed alike"
     return f"{held} (furthest, at {furthest['z']:.1f}: {_course_of(furthest)})"

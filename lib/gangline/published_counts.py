@@ -40,7 +40,7 @@ _COUNTS = (
         21,
         "xid_failures",
         "events on nodes, several in one downtime; how they were counted is not printed. "
-        "Here {xid_failures} incidents have an XID",
+        "Incidents with an XID here: {xid_failures}",
     ),
     (
         "downtimes with a failure",

@@ -62,7 +62,7 @@ def test_exports_that_were_deleted_after_they_were_read(run, config: Path) -> No
 def test_ingest_says_what_became_of_each_file(run, config: Path) -> None:
     first = run("ingest", "-c", config)
     assert first.code == 0
-    assert "raw/week.csv (sessions_csv): 1 records loaded" in first.out
+    assert "raw/week.csv (sessions_csv): 1 record loaded" in first.out
     assert "orion: 1 file read, 0 already known; warehouse built" in first.out
     assert "orion: 0 files read, 1 already known; nothing to do" in run("ingest", "-c", config).out
 

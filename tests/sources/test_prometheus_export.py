@@ -68,7 +68,7 @@ def test_any_order_of_keys_and_blanks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (line("1,2", str(T0)), "2 values and 1 timestamps"),
+        (line("1,2", str(T0)), "2 values and 1 timestamp"),
         (line("1,abc"), "'abc' is no number"),
         (line("1,,2"), "'' is no number"),
         (b'{"metric":{"__name__":"m"},"values":[1,2', "breaks off"),

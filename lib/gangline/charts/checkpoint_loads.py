@@ -18,6 +18,7 @@ from gangline.charts.theme import (
     value_axis,
     wall_clock,
 )
+from gangline.estimates.wording import counted
 from gangline.startups import PARTS
 from gangline.windows import Window
 
@@ -69,7 +70,7 @@ def starts(parts: pl.DataFrame, window: Window) -> pl.DataFrame:
     local = wall_clock(latest, ["session_started_at"], window.time_zone)
     labels: list[str] = []
     for at, nodes in local.select("session_started_at", "node_count").iter_rows():
-        labels.append(unused(f"{at:%d %b %H:%M}, {nodes} nodes", set(labels)))
+        labels.append(unused(f"{at:%d %b %H:%M}, {counted(nodes, 'nodes')}", set(labels)))
     named = latest.select("session_id").with_columns(pl.Series("label", labels, dtype=pl.String))
     return named.join(parts, on="session_id", maintain_order="left_right")
 

@@ -21,6 +21,7 @@ from gangline.charts.theme import (
 )
 from gangline.estimates import Estimate
 from gangline.estimates.chance import BlockNull
+from gangline.estimates.wording import counted
 from gangline.windows import Window
 
 MOST_NODES = 30
@@ -42,7 +43,7 @@ def foremost(nodes: pl.DataFrame) -> pl.DataFrame:
     if rest.is_empty():
         return first
     numbers = [name for name, dtype in nodes.schema.items() if dtype.is_numeric()]
-    label = f"mean of {rest.height:,} others"
+    label = f"mean of {counted(rest.height, 'others')}"
     mean = rest.select(pl.col(numbers).mean()).with_columns(
         node=pl.lit(None, pl.String), verdict=pl.lit(None, pl.String), node_label=pl.lit(label)
     )

@@ -11,6 +11,7 @@ from gangline.cli.progress import progress
 from gangline.cli.simulation import simulate_where_absent
 from gangline.config import Config, load_default
 from gangline.contracts import Severity
+from gangline.estimates.wording import counted
 from gangline.ingest import FileOutcome, IngestReport, ingest, rebuild_models
 from gangline.warehouse import connect
 from gangline.warehouse.opening import connect_as_built, path_of
@@ -60,7 +61,7 @@ def ingest_with_progress(
 
 def _say_outcome(outcome: FileOutcome, is_strict: bool) -> str:
     log = outcome.log
-    counts = [f"{log.loaded:,} records loaded"]
+    counts = [f"{counted(log.loaded, 'records')} loaded"]
     counts += [f"{count:,} {what} ignored" for what, count in sorted(log.ignored.items())]
     counts += [f"{log.rejected:,} rejected"] if log.rejected else []
     counts += [f"{count:,} {kind}" for kind, (count, _) in sorted(log.oddities.items())]
@@ -94,17 +95,17 @@ def _warnings(report: IngestReport, read_before: set[str]) -> list[str]:
     ]
     if report.unconfigured_files:
         warnings.append(
-            f"{report.unconfigured_files} files in the warehouse are no longer named by the config; "
-            "`gangline ingest --rebuild` drops them"
+            f"in the warehouse, but no longer named by the config: {counted(report.unconfigured_files, 'files')}; "
+            "`gangline ingest --rebuild` drops what is not named"
         )
     return warnings
 
 
 def _summary(config: Config, report: IngestReport, is_dry_run: bool) -> str:
+    files = counted(len(report.outcomes), "files")
     if is_dry_run:
-        return f"dry run: {len(report.outcomes)} files would be read, {report.known} are known; nothing was written"
-    files = "file" if len(report.outcomes) == 1 else "files"
-    new = f"{len(report.outcomes)} {files} read, {report.known} already known"
+        return f"dry run: {files} would be read, {report.known} known; nothing was written"
+    new = f"{files} read, {report.known} already known"
     return f"{config.cluster.name}: {new}" + ("; warehouse built" if report.is_built else "; nothing to do")
 
 
@@ -123,6 +124,6 @@ def check_command(config: ConfigOption = None) -> None:
     for result in broken:
         typer.echo(f"{result.severity}: {result}")
     failed = sum(1 for result in broken if result.severity == Severity.FAIL)
-    typer.echo(f"{len(results)} checks: {failed} failed, {len(broken) - failed} warnings")
+    typer.echo(f"{counted(len(results), 'checks')}: {failed} failed, {counted(len(broken) - failed, 'warnings')}")
     if failed:
         raise typer.Exit(errors.FAILED)

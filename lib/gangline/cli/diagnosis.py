@@ -12,6 +12,7 @@ from typing import Literal
 import duckdb
 
 from gangline.config import Config, ConfigError, load_default
+from gangline.estimates.wording import counted
 from gangline.ingest import find_files
 from gangline.ingest.finding import UnreadableKindError
 from gangline.report.paper import find_browser
@@ -87,7 +88,9 @@ def _sources(config: Config) -> Iterator[Finding]:
         yield Finding("note", "sources", "the config names no [[sources]]; pages will say that there is no data")
     try:
         for source_id, files in find_files(config).items():
-            yield Finding("ok" if files else "note", source_id, f"{len(files)} files" if files else "no file matches")
+            yield Finding(
+                "ok" if files else "note", source_id, counted(len(files), "files") if files else "no file matches"
+            )
     except UnreadableKindError as error:
         yield Finding("bad", "sources", str(error))
 
@@ -99,7 +102,7 @@ def _warehouse(config: Config) -> Iterator[Finding]:
     try:
         with connect(config) as con:
             rows = con.execute("select count(*) from meta.files").fetchone()
-        yield Finding("ok", "warehouse", f"{path_of(config)}: {rows[0] if rows else 0} files read")
+        yield Finding("ok", "warehouse", f"{path_of(config)}: {counted(rows[0] if rows else 0, 'files')} read")
     except WarehouseError as error:
         yield Finding("note" if isinstance(error, OutdatedError) else "bad", "warehouse", str(error))
 

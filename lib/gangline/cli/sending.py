@@ -9,6 +9,7 @@ from gangline.cli.options import ConfigOption
 from gangline.cli.progress import progress
 from gangline.cli.reports import asked_windows
 from gangline.config import load_default
+from gangline.estimates.wording import counted
 
 
 def add_to(app: typer.Typer) -> None:
@@ -34,6 +35,6 @@ def export_command(
         counts = write_bundle(loaded, window, file, listener)
     samples, started = counts["marts.samples"], counts["marts.sessions"]
     typer.echo(
-        f"{file}: {loaded.cluster.name} {window.label}: {samples:,} samples, {started:,} sessions,"
-        f" {counts['figures']} figures ({file.stat().st_size:,} bytes)"
+        f"{file}: {loaded.cluster.name} {window.label}: {counted(samples, 'samples')}, "
+        f"{counted(started, 'sessions')}, {counted(counts['figures'], 'figures')} ({file.stat().st_size:,} bytes)"
     )

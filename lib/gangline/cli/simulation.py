@@ -10,6 +10,7 @@ from gangline.cli.errors import UsageError
 from gangline.cli.progress import progress
 from gangline.config import Config
 from gangline.config.loading import DEFAULT_CONFIGS
+from gangline.estimates.wording import counted
 from gangline.warehouse.opening import path_of
 
 if TYPE_CHECKING:
@@ -88,7 +89,10 @@ def simulate_into(
         typer.echo(f"{folder}: is there already, seed {seed}")
         return
     nodes, days = len(plan.cluster.nodes), round((plan.telemetry.to_ms - plan.telemetry.from_ms) / DAY_MS)
-    typer.echo(f"{folder}: {len(plan.sessions)} sessions, {days} days of telemetry of {nodes} nodes, seed {seed}")
+    said = (
+        f"{counted(len(plan.sessions), 'sessions')}, {counted(days, 'days')} of telemetry of {counted(nodes, 'nodes')}"
+    )
+    typer.echo(f"{folder}: {said}, seed {seed}")
     typer.echo(f"next: gangline report -c {folder / 'cluster.toml'}")
 
 

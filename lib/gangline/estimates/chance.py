@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gangline.estimates.estimate import USUAL_LEVEL, Estimate
 from gangline.estimates.sampling import Drawing, drawn_hours
+from gangline.estimates.wording import counted
 
 CELLS_AT_ONCE = 128 * 2_000
 """Cells (draws times nodes) worked on together: the tables of so many stay in a core's cache."""
@@ -53,7 +54,7 @@ class BlockNull:
 
     def sampling_note(self) -> str:
         """Say that blocks were sampled, or nothing."""
-        return f"{self.used:,} of {self.blocks:,} blocks, sampled" if self.used < self.blocks else ""
+        return f"{self.used:,} of {counted(self.blocks, 'blocks')}, sampled" if self.used < self.blocks else ""
 
 
 def session_blocks(sessions: Sequence[Block]) -> tuple[Block, ...]:
@@ -111,7 +112,7 @@ def block_null(
     hits = int(np.count_nonzero(statistics >= observed - SAME))
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(statistics, tails).tolist()
-    method = f"permutation null, {draws:,} draws (seed {seed}), {len(used):,} blocks"
+    method = f"permutation null, {draws:,} draws (seed {seed}), {counted(len(used), 'blocks')}"
     return BlockNull(
         Estimate(observed, "ratio", len(used), method=f"share of the top {top} by hours"),
         Estimate(float(statistics.mean()), "ratio", len(used), low, high, level, method),

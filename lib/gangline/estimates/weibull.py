@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from gangline.estimates.estimate import USUAL_LEVEL, Estimate
+from gangline.estimates.wording import counted
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +113,7 @@ def weibull(
     1.49
     """
     times, ended = _checked(durations, is_ended)
-    n, method = int(ended.sum()), f"Weibull, profile likelihood; {int((~ended).sum())} gaps still open"
+    n, method = int(ended.sum()), f"Weibull, profile likelihood; {counted(int((~ended).sum()), 'gaps')} still open"
     if np.unique(times).size < 2 or n < 2:
         reason = "a Weibull fit needs at least two ended gaps that differ"
         gone = Estimate.missing("shape", reason, n=n, method=method), Estimate.missing(unit, reason, n=n, method=method)
@@ -148,9 +149,8 @@ def power_statement(n: int) -> str:
     if shapes is None:
         return "Without an ended gap nothing can be said about the shape."
     low, high = shapes
-    return (
-        f"With {n:,} ended gaps, a shape between {low:.2f} and {high:.2f} is told from 1 less than four times in five."
-    )
+    gaps = counted(n, "ended gaps")
+    return f"With {gaps}, a shape between {low:.2f} and {high:.2f} is told from 1 less than four times in five."
 
 
 def _checked(

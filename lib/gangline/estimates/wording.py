@@ -84,6 +84,15 @@ def span(low: float | None, high: float | None, unit: str) -> str:
     return f"{number(low, unit)} to {number(high, unit)}"
 
 
+def counted(count: float, nouns: str) -> str:
+    """Write a count before what is counted: the one place that knows one from many.
+
+    >>> counted(1, "sessions"), counted(1_234, "history rows"), counted(0, "GPUs"), counted(1, "times")
+    ('1 session', '1,234 history rows', '0 GPUs', '1 time')
+    """
+    return f"{count:,.0f} {_singular(nouns) if count == 1 else nouns}"
+
+
 def _is_measure(unit: str) -> bool:
     return unit.split("_")[-1] in {"h", "min", "s", "ms", "gb", "kb", "d"}
 
@@ -98,6 +107,13 @@ def _rounded(shown: float, decimals: int | None) -> str:
 
 
 def _singular(noun: str) -> str:
-    if len(noun) < 4 or not noun.endswith("s"):
+    """The one of many; the nouns are ours, so its few rules are enough.
+
+    >>> _singular("gang sessions"), _singular("histories"), _singular("processes"), _singular("series")
+    ('gang session', 'history', 'process', 'series')
+    """
+    if len(noun) < 4 or not noun.endswith("s") or noun.endswith("series"):
         return noun
-    return f"{noun[:-3]}y" if noun.endswith("ies") else noun[:-1]
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    return noun[:-2] if noun.endswith(("sses", "xes", "shes", "tches")) else noun[:-1]

@@ -5,6 +5,7 @@ from enum import StrEnum
 import duckdb
 import polars as pl
 
+from gangline.estimates.wording import counted
 from gangline.postmortem.subjects import Subject
 from gangline.warehouse.querying import query
 from gangline.windows import Window
@@ -74,8 +75,8 @@ def _row(name: str, covered: int, found: int, unit: str) -> tuple[str, str, str]
     if not covered and not found:
         return name, Seen.NO_DATA, "nothing was read for this time"
     if found:
-        return name, Seen.FOUND, f"{found:,} {unit}"
-    return name, Seen.NORMAL, f"none of the {covered:,} records tells anything unusual"
+        return name, Seen.FOUND, f"{unit}: {found:,}"
+    return name, Seen.NORMAL, f"of {counted(covered, 'records')} none tells anything unusual"
 
 
 def _telemetry(deviating: pl.DataFrame) -> tuple[str, str, str]:
@@ -85,11 +86,11 @@ def _telemetry(deviating: pl.DataFrame) -> tuple[str, str, str]:
     if told.is_empty():
         return "metrics against the peers", Seen.NO_DATA, "no metric can be compared"
     if far.is_empty():
-        return "metrics against the peers", Seen.NORMAL, f"none of {told.height} metrics is beyond 3.5"
+        return "metrics against the peers", Seen.NORMAL, f"of {counted(told.height, 'metrics')} none is beyond 3.5"
     return (
         "metrics against the peers",
         Seen.FOUND,
-        f"{far.height} of {told.height} metrics: {', '.join(far['role'].head(8))}",
+        f"{far.height} of {counted(told.height, 'metrics')}: {', '.join(far['role'].head(8))}",
     )
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from gangline.estimates.wording import counted
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -63,7 +65,7 @@ def figure_parts(
         title=title,
         caption=caption,
         alt_text=alt_text or f"{title}. {caption}",
-        rows=f"{row_count:,} {'row' if row_count == 1 else 'rows'}.",
+        rows=f"{counted(row_count, 'rows')}.",
         source=picture.data_uri("image/svg+xml", drawn.encode()),
         size=_size(*picture.size(drawn)),
         packed=base64.b64encode(packed).decode("ascii") if len(packed) <= MOST_PACKED_BYTES else "",

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from nbconvert.exporters.templateexporter import TemplateExporter
 from traitlets.config import Config
 
+from gangline.estimates.wording import counted
 from gangline.report import assets
 from gangline.report.arrangement import SHOWN_TYPES, Arrangement, arrange, rendered
 from gangline.report.sanitiser import clean
@@ -70,7 +71,7 @@ def shortened(text: str) -> str:
     """Cut a printed text that is too long to be read."""
     if len(text) <= LONGEST_TEXT:
         return text
-    return f"{text[:LONGEST_TEXT]}\n… {len(text) - LONGEST_TEXT:,} more characters in the executed notebook"
+    return f"{text[:LONGEST_TEXT]}\n… {counted(len(text) - LONGEST_TEXT, 'more characters')} in the executed notebook"
 
 
 def _variables(arranged: Arrangement) -> dict[str, Any]:

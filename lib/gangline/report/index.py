@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from gangline.estimates.wording import number
+from gangline.estimates.wording import counted, number
 from gangline.report import assets, cards
 from gangline.report.history import FIGURES_FILE
 from gangline.report.leftovers import PageFacts, facts_of
@@ -117,7 +117,7 @@ def cluster_page(windows: Sequence[WindowFacts], cluster: str, now: datetime, be
     return _environment().get_template("cluster.html.j2").render(
         _shared() | {
             "title": f"Reports of {cluster}",
-            "meta": [f"{len(windows)} {'window' if len(windows) == 1 else 'windows'}", *_meta(now)],
+            "meta": [counted(len(windows), "windows"), *_meta(now)],
             "banners": _shared_banners([page for window in windows for page in window.pages]),
             "columns": [{"label": COLUMNS[key]} for key in columns],
             "rows": rows,
@@ -157,7 +157,7 @@ def _course(window: WindowFacts, windows: Sequence[WindowFacts], key: str) -> Ma
         return Markup("")
     earlier = sorted((each for each in windows if each.is_week and each.end <= window.end), key=lambda each: each.end)
     values = [each.figures.get(key, {}).get("value") for each in earlier[-WINDOWS_IN_COURSE:]]
-    return cards.course(values, f"{COLUMNS[key]}: {len(values)} weeks up to {window.label}")
+    return cards.course(values, f"{COLUMNS[key]}: {counted(len(values), 'weeks')} up to {window.label}")
 
 
 def _meta(now: datetime) -> list[str]:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from gangline.config import Config
 from gangline.estimates import Estimate
+from gangline.estimates.wording import counted
 from gangline.report import cards, catalogue, downloads, history, outputs, provenance, quality, tables
 from gangline.report.drawing import figure_parts
 from gangline.report.figures import Figure
@@ -185,7 +186,7 @@ class Page:
         named = Markup("<b>{}</b>{}").format(label, caption)
         whole = tables.table(rows, named, f"{label}{caption}", labels or {}, most_rows)
         foot = tables.foot(rows, most_rows, downloads.download(rows, downloads.file_name(self.notebook, caption)))
-        outputs.show(tables.PLACE.format(anchor, whole, foot), f"{label}{caption}: {rows.height:,} rows")
+        outputs.show(tables.PLACE.format(anchor, whole, foot), f"{label}{caption}: {counted(rows.height, 'rows')}")
 
     def quality(self) -> None:
         """Show how much of the input stands behind the page."""

@@ -58,7 +58,7 @@ def _rejected(sources: pl.DataFrame) -> Markup:
     records, rejected = (int(sources[name].sum() or 0) for name in ("records", "rejected"))
     if not rejected:
         return Markup("")
-    return prose("**{}** of {} records could not be read; page 00 lists them.", rejected, records)
+    return prose("**{}** of {:records} could not be read; page 00 lists them.", rejected, records)
 
 
 def _uncovered(sources: pl.DataFrame, window: Window) -> list[Markup]:

@@ -8,7 +8,7 @@ import polars as pl
 from markupsafe import Markup
 
 from gangline.charts.labels import legible
-from gangline.estimates.wording import number
+from gangline.estimates.wording import counted, number
 from gangline.report.wording import clock
 from gangline.units import SUFFIXES
 
@@ -120,6 +120,6 @@ def _class(name: str, dtype: pl.DataType) -> Markup:
 
 def foot(frame: pl.DataFrame, most: int, link: Markup) -> Markup:
     """Write what stands under a table: the rows left out, and the download."""
-    whole = "1 row" if frame.height == 1 else f"{frame.height:,} rows"
+    whole = counted(frame.height, "rows")
     more = f"{frame.height - most:,} more in the CSV" if frame.height > most else whole
     return Markup('<p class="tools"><span>{}</span>{}</p>').format(more, link)

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from gangline.charts.labels import legible
+from gangline.estimates.wording import counted
 from gangline.postmortem.story import Story
 from gangline.report.tables import cell_text, heading
 
@@ -103,7 +104,7 @@ def _table(rows: pl.DataFrame, zone: str) -> Iterator[str]:
         cells = [cell for name, value in row.items() for cell in _cells(value, name, _is_time(rows, name), zone)]
         yield f"| {' | '.join(cells)} |"
     if rows.height > MOST_ROWS:
-        yield f"\n{rows.height - MOST_ROWS:,} more rows: see the page's CSV."
+        yield f"\n{counted(rows.height - MOST_ROWS, 'more rows')}: see the page's CSV."
 
 
 def _is_time(rows: pl.DataFrame, name: str) -> bool:

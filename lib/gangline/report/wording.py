@@ -9,9 +9,11 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from gangline.charts.labels import legible
+from gangline.estimates.wording import counted
 
 STRONG = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 CODE = re.compile(r"`([^`]+)`")
+PLURAL = re.compile(r"[A-Za-z][A-Za-z -]+s")  # no format of a number or a date
 LONGEST_NAME = 80
 LISTED_WIDTH = 40
 
@@ -20,8 +22,9 @@ def prose(template: str, /, *values: object, **named: object) -> Markup:
     """Format a sentence so that no value can be markup.
 
     The template may hold `**strong**` and `` `code` ``; anything else in it is text. Values stand in `{}`, `{name}` or
-    `{name:.1f}`; without a format, counts get separators, instants are written in UTC, an `Estimate` as its sentence,
-    a missing value as "not known", and a name that is too long is cut.
+    `{name:.1f}`; with the plural of what is counted as their format (`{n:nodes}`) they stand before it, one before its
+    singular. Without a format, counts get separators, instants are written in UTC, an `Estimate` as its sentence, a
+    missing value as "not known", and a name that is too long is cut.
 
     Examples
     --------
@@ -29,6 +32,8 @@ def prose(template: str, /, *values: object, **named: object) -> Markup:
     Markup('<strong>1,234</strong> failed on &lt;b&gt;gpu001&lt;/b&gt;')
     >>> prose("{:.0%} of {n}", 0.531, n=None)
     Markup('53% of not known')
+    >>> prose("{:nodes} and {n:gang sessions}", 1, n=1200.0)
+    Markup('1 node and 1,200 gang sessions')
     """
     text = str(template) if isinstance(template, Markup) else _marked(template)
     return Markup(_Writer().vformat(text, values, named))  # noqa: S704 - the writer escapes every value
@@ -93,6 +98,8 @@ class _Writer(string.Formatter):
             return str(value.__html__())
         if value is None or not format_spec:
             return str(escape(str(value) if hasattr(value, "sentence") else human(value)))
+        if PLURAL.fullmatch(format_spec):
+            return str(escape(counted(value, format_spec)))
         return str(escape(format(value, format_spec)))
 
 

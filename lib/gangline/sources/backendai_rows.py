@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from gangline.estimates.wording import counted
 from gangline.sources import tables_csv
 from gangline.sources.backendai_json import json_rows
 from gangline.sources.backendai_kinds import BackendRow, RowKind, kind_of
@@ -122,7 +123,11 @@ def _copied(lines: Iterable[tuple[int, str]], kind: RowKind, names: list[str], l
         log.split()
         fields = text.split("\t")
         if len(fields) != len(names):
-            log.reject(number, f"{len(fields)} fields where COPY has {len(names)} columns: export again", text)
+            log.reject(
+                number,
+                f"{counted(len(fields), 'fields')} where COPY has {counted(len(names), 'columns')}: export again",
+                text,
+            )
         else:
             yield _row(number, kind, names, map(unescaped, fields), text)
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from gangline.estimates.wording import counted
 from gangline.sources.files import InputFile
 from gangline.sources.prometheus_judging import CUT_LINE, LINE_MAX_BYTES, SampleError, labels_of
 from gangline.sources.prometheus_labels import unquoted
@@ -108,7 +109,7 @@ def _reason(fields: list[bytes], shape: CsvFormat, line: bytes) -> str:
     if len(line) > LINE_MAX_BYTES:
         return f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample"
     if len(fields) != shape.column_count:
-        return f"it has {len(fields)} fields; its format has {shape.column_count}"
+        return f"it has {counted(len(fields), 'fields')}; its format has {shape.column_count}"
     return CUT_LINE
 
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from gangline.estimates.wording import counted
 from gangline.sources.read_log import ReadLog
 from gangline.sources.samples import (
     DCGM_BLANK_MIN,
@@ -93,7 +94,9 @@ def _note(log: ReadLog, kind: str, flags: NDArray[np.bool_], line: int | None) -
 def check_lengths(times_ms: TimesMs, values: Values) -> None:
     """Refuses lists of unequal length: which value belongs to which time cannot be told."""
     if times_ms.size != values.size:
-        raise SampleError(f"it has {values.size} values and {times_ms.size} timestamps; export it again")
+        raise SampleError(
+            f"it has {counted(values.size, 'values')} and {counted(times_ms.size, 'timestamps')}; export it again"
+        )
 
 
 def check_size(text: bytes, max_bytes: int) -> None:

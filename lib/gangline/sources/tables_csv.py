@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gangline.estimates.wording import counted
 from gangline.sources.files import UTF16_MARKS, InputFile
 from gangline.sources.records import Batch, ReadLog, SourceOptions, SourceRefusedError, frame_of
 from gangline.sources.table_rows import Row, RowError, shown
@@ -202,7 +203,7 @@ def fault_of(error: csv.Error) -> str:
 def ragged(record: Record, names: list[str]) -> str:
     """Why a record of the wrong width is rejected."""
     return (
-        f"{len(record.fields)} fields where the header has {len(names)}: "
+        f"{counted(len(record.fields), 'fields')} where the header has {len(names)}: "
         "quote a field that holds the delimiter, and keep empty ones"
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from gangline.estimates.wording import counted
 from gangline.sources.files import InputFile
 from gangline.sources.records import Batch, ReadLog, SourceRefusedError
 from gangline.sources.wandb_console import ConsoleBuffer
@@ -105,7 +106,7 @@ class RecordTaker:
             self.log.odd("zero_padded_bytes", self.number, unread)
         elif damage:
             self.log.split()
-            what = f"{damage.what} at byte {damage.at_byte}: {unread} bytes unread"
+            what = f"{damage.what} at byte {damage.at_byte}: {counted(unread, 'bytes')} unread"
             self.log.reject(self.number + 1, f"{what}; {DAMAGE_MENDS[damage.kind]}")
         if not self.number:
             self.log.odd("log_without_records")
