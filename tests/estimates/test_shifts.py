@@ -64,6 +64,48 @@ def test_drawn_p_is_near_the_exact_one_and_repeats(monkeypatch: pytest.MonkeyPat
     assert drawn.method == "rank sum, 20,000 drawn permutations (seed 7), two-sided"
 
 
+def test_large_samples_take_the_normal_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the error of 100,000 draws of the exact p, ties or not; the method says so."""
+    generator = np.random.default_rng(1)
+    for digits in (15, 2):
+        first, second = generator.normal(size=50).round(digits), generator.normal(0.4, size=60).round(digits)
+        exact = rank_sum_p(first, second)
+        with monkeypatch.context() as patch:
+            patch.setattr(shifts, "MOST_EXACT_STEPS", 0)
+            normal = rank_sum_p(first, second)
+        assert normal.value == pytest.approx(exact.value, abs=0.0015)
+        assert normal.method == "rank sum, normal approximation corrected for ties, two-sided"
+
+
+@pytest.mark.parametrize(("sizes", "values"), [((49, 60), 1000), ((50, 60), 49)], ids=["few values", "much tied"])
+def test_what_the_normal_law_does_not_fit_is_drawn(
+    monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, int], values: int
+) -> None:
+    monkeypatch.setattr(shifts, "MOST_EXACT_STEPS", 0)
+    first, second = (np.arange(size) % values for size in sizes)
+    assert "1,000 drawn permutations" in rank_sum_p(first, second + 0.5 * (values > 49), draws=1000).method
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8), st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8))
+def test_a_shift_as_if_every_difference_were_listed(first: list[float], second: list[float]) -> None:
+    listed = np.subtract.outer(first, second)
+    blur = np.spacing(np.abs([*first, *second, *listed.flat]).max())
+    found = shift(first, second, "h")
+    assert found.value == pytest.approx(np.median(listed), rel=0, abs=blur)
+    for bound in (found.low, found.high):
+        assert bound is not None
+        assert np.abs(listed - bound).min() == 0
+
+
+def test_differences_of_large_samples_are_never_listed() -> None:
+    """Forty thousand values a side would make 12.8 GB of differences."""
+    many = np.arange(40_000.0)
+    found = shift(many + 7, many, "h")
+    assert (found.value, found.n) == (7.0, 80_000)
+    assert chance_less(many + 0.5, many).value == pytest.approx(0.5 - 0.5 / 40_000)
+
+
 def test_large_samples_take_the_normal_approximation(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = shift(TERM * 2, EARLY * 2, "h")
     monkeypatch.setattr(shifts, "MOST_EXACT_STEPS", 0)

@@ -1,7 +1,7 @@
 """Two small samples of durations: is one longer, by how much, and how often."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,14 @@ from gangline.estimates.quantiles import known, omission
 
 DRAWS = 100_000
 MOST_EXACT_STEPS = 200_000_000
-"""Additions that an exact rank sum may take (about half a second); past it permutations are drawn."""
+"""Additions that an exact rank sum may take (about half a second); past it permutations are drawn, or not needed."""
+LEAST_NORMAL = 50
+"""Values in each sample, and distinct ones in both, from which the normal law stands in for drawn permutations.
+
+Of 50 and 50 drawn from normal laws it is at most 0.0015 off the exact p, about the standard error of 100,000 draws.
+"""
+CELLS_AT_ONCE = 2_000_000
+"""Counts of drawn permutations that are held together."""
 
 Numbers = NDArray[np.float64]
 Sample = ArrayLike | Sequence[Any]
@@ -22,12 +29,13 @@ def rank_sum_p(first: Sample, second: Sample, seed: int = 0, draws: int = DRAWS)
     """Two-sided permutation p of the rank sum: could the labels of the two samples be swapped?
 
     Ties take mid-ranks; p is the share of all splits whose rank sum lies at least as far from its mean as the one
-    seen. Exact by counting subsets where feasible, else (1 + hits) / (1 + draws) over seeded draws. NaN and null are
-    left out; `n` is what is left in both.
+    seen. Exact by counting subsets where feasible; else, with at least 50 values in each sample and 50 distinct ones,
+    by the normal law (variance corrected for ties, half a step for continuity); else (1 + hits) / (1 + draws) over
+    seeded draws. `method` says which. NaN and null are left out; `n` is what is left in both.
 
     References
     ----------
-    Lehmann 1975, Nonparametrics, sections 1.2 and 1.4; checked against Hollander and Wolfe 1973, p. 69.
+    Lehmann 1975, Nonparametrics, sections 1.2 to 1.4; checked against Hollander and Wolfe 1973, p. 69.
 
     Examples
     --------
@@ -44,6 +52,8 @@ def rank_sum_p(first: Sample, second: Sample, seed: int = 0, draws: int = DRAWS)
     distance = abs(n * int(smaller.sum()) - size * int(ranks.sum()))
     if _steps(ranks, size) <= MOST_EXACT_STEPS:
         p, method = _exact_tail(ranks, size, distance), "rank sum, exact permutation distribution, two-sided"
+    elif min(size, np.unique(ranks).size) >= LEAST_NORMAL:
+        p, method = _normal_tail(ranks, size, distance), "rank sum, normal approximation corrected for ties, two-sided"
     else:
         p = _drawn_tail(ranks, size, distance, seed, draws)
         method = f"rank sum, {draws:,} drawn permutations (seed {seed}), two-sided"
@@ -70,11 +80,12 @@ def shift(first: Sample, second: Sample, unit: str, level: float = USUAL_LEVEL) 
     n = int(left.size + right.size)
     if left.size == 0 or right.size == 0:
         return Estimate.missing(unit, "one of the two samples is empty", n=n)
-    differences = np.sort(np.subtract.outer(left, right), axis=None)
     rank, coverage, kind = _difference_rank(int(left.size), int(right.size), level)
-    low, high = float(differences[rank - 1]), float(differences[-rank])
+    pairs = int(left.size * right.size)
+    places = [(pairs + 1) // 2, pairs // 2 + 1, rank, pairs + 1 - rank]
+    below, above, low, high = (_difference(np.sort(left), np.sort(right), place) for place in places)
     method = f"Hodges-Lehmann shift, {kind} interval{notes}"
-    return Estimate(float(np.median(differences)), unit, n, low, high, coverage, method)
+    return Estimate((below + above) / 2, unit, n, low, high, coverage, method)
 
 
 def chance_less(first: Sample, second: Sample, level: float = USUAL_LEVEL) -> Estimate:
@@ -93,8 +104,10 @@ def chance_less(first: Sample, second: Sample, level: float = USUAL_LEVEL) -> Es
     n, method = int(left.size + right.size), f"P(X < Y) with ties as halves, Newcombe's method 5{notes}"
     if left.size == 0 or right.size == 0:
         return Estimate.missing("ratio", "one of the two samples is empty", n=n, method=method)
-    signs = np.sign(np.subtract.outer(left, right))
-    share = float(np.mean((1 - signs) / 2))
+    ordered = np.sort(right)
+    below, not_above = (int(np.searchsorted(ordered, left, side=side).sum()) for side in ("left", "right"))
+    pairs = int(left.size * right.size)
+    share = (2 * pairs - below - not_above) / (2 * pairs)
     low, high = _chance_bounds(share, int(left.size), int(right.size), level)
     return Estimate(share, "ratio", n, low, high, level, method)
 
@@ -132,14 +145,41 @@ def _sum_chances(ranks: NDArray[np.int64], size: int) -> Numbers:
     return np.asarray(chances[size] / chances[size].sum())
 
 
+def _normal_tail(ranks: NDArray[np.int64], size: int, distance: int) -> float:
+    step = int(np.gcd.reduce(np.diff(np.unique(ranks))))
+    spread = np.sqrt(size * (ranks.size - size) / (ranks.size - 1) * ranks.var())
+    return float(min(2 * stats.norm.sf(max(distance / ranks.size - step / 2, 0) / spread), 1.0))
+
+
 def _drawn_tail(ranks: NDArray[np.int64], size: int, distance: int, seed: int, draws: int) -> float:
     generator = np.random.default_rng(seed)
-    hits, centre, rows = 0, size * int(ranks.sum()), max(1, 2_000_000 // ranks.size)
+    values, counts = np.unique(ranks, return_counts=True)
+    hits, centre, rows = 0, size * int(ranks.sum()), max(1, CELLS_AT_ONCE // values.size)
+    # "count" walks the subset, "marginals" the values
+    way: Literal["count", "marginals"] = "count" if size < values.size else "marginals"
     for start in range(0, draws, rows):
-        shuffled = generator.permuted(np.tile(ranks, (min(rows, draws - start), 1)), axis=1)
-        sums = shuffled[:, :size].sum(axis=1)
-        hits += int(np.count_nonzero(np.abs(ranks.size * sums - centre) >= distance))
+        drawn = generator.multivariate_hypergeometric(counts, size, size=min(rows, draws - start), method=way)
+        hits += int(np.count_nonzero(np.abs(ranks.size * (drawn @ values) - centre) >= distance))
     return (1 + hits) / (1 + draws)
+
+
+def _difference(left: Numbers, right: Numbers, place: int) -> float:
+    """The difference at a place (from 1) among all of two sorted samples, which are never listed."""
+    low, high = float(left[0] - right[-1]), float(left[-1] - right[0])
+    blur = float(np.spacing(max(abs(low), abs(high), np.abs(left).max(), np.abs(right).max())))
+    while high - low > blur:
+        middle = low + (high - low) / 2
+        # of each value on the left, how many on the right it exceeds by the middle at most
+        reached = left.size * right.size - int(np.searchsorted(right, left - middle).sum())
+        low, high = (low, middle) if reached >= place else (middle, high)
+    return _nearest_difference(left, right, high)
+
+
+def _nearest_difference(left: Numbers, right: Numbers, value: float) -> float:
+    """The difference that there is, for one that rounding has moved."""
+    after = np.searchsorted(right, left - value).clip(max=right.size - 1)
+    near = np.concatenate([left - right[after], left - right[np.maximum(after - 1, 0)]])
+    return float(near[np.abs(near - value).argmin()])
 
 
 def _difference_rank(first: int, second: int, level: float) -> tuple[int, float, str]:

@@ -76,6 +76,6 @@ OPERATIONS: dict[str, Entry] = {
     "downtimes.first_manual_n": Entry("Answered by a person first", "The first session after the failure was by hand."),
     "downtimes.median_ratio": Entry("By hand over retries", "Ratio of the two median downtimes."),
     "downtimes.censored_n": Entry("Still down", "Nothing had reached training again by the window's end."),
-    "downtimes.p_value": Entry("Chance of such a difference", "Rank sum of both kinds of downtime, exact."),
+    "downtimes.p_value": Entry("Chance of such a difference", "Rank sum of both kinds of downtime, two-sided."),
     "downtimes.km_median_h": Entry("Median downtime, all", "Kaplan-Meier, those still down included.", Direction.LOWER),
 }
