@@ -111,6 +111,7 @@ def test_a_locked_warehouse_is_4_and_one_line(run, config: Path) -> None:
         (["report", "--week", "2026-W10", "--from", "2026-03-02", "-c", "CONFIG"], "give one of them"),
         (["report", "-p", "x", "-c", "CONFIG"], "write it as key=value"),
         (["report", "--only", "node_exclusion", "-c", "CONFIG"], "did you mean 08_node_exclusions? known: 00_capture_"),
+        (["report", "--only", "explore", "-c", "CONFIG"], "20_explore is no page: `gangline lab` opens it"),
         (
             ["report", "--only", "09", "-c", "CONFIG"],
             "unknown notebook 09; did you mean 09_node_cases? known: 00_",

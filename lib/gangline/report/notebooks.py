@@ -12,7 +12,7 @@ from gangline.windows import WEEK, Window
 FOLDER = Path(__file__).resolve().parents[3] / "notebooks"
 NUMBERED = re.compile(r"(\d\d)_(\w+)")
 WEEKLY = {*(f"{number:02d}" for number in range(9)), "91"}
-WEEK_PAGE, REFERENCE_PAGE = "10", "90"
+WEEK_PAGE, REFERENCE_PAGE, LAB = "10", "90", "20"
 REFERENCE = "reference"
 OURS = {"config", "start", "end"}
 
@@ -23,7 +23,7 @@ def choose(folder: Path, only: Sequence[str], window: Window, config: Config) ->
     Raises
     ------
     ParameterError
-        If a name is not known, with the nearest one.
+        If a name is not known, with the nearest one, or is that of the lab, which is no page.
     """
     known = {path.stem: path for path in sorted(folder.glob("*.ipynb")) if NUMBERED.fullmatch(path.stem)}
     if only:
@@ -69,9 +69,10 @@ def _number(name: str) -> str:
 
 
 def _full_name(name: str, known: list[str]) -> str:
-    if name in known:
-        return name
-    matching = [full for full in known if full.partition("_")[2] == name]
-    if len(matching) == 1:
-        return matching[0]
-    raise ParameterError(f"unknown notebook {name}; {nearest(name, known)}")
+    pages = [full for full in known if _number(full) != LAB]
+    matching = [full for full in known if name in (full, full.partition("_")[2])]
+    if len(matching) != 1:
+        raise ParameterError(f"unknown notebook {name}; {nearest(name, pages)}")
+    if matching[0] not in pages:
+        raise ParameterError(f"{matching[0]} is no page: `gangline lab` opens it")
+    return matching[0]
