@@ -2,12 +2,17 @@
 
 import json
 import re
+from pathlib import Path
 
 import duckdb
 import pytest
 
+from gangline.cli.diagnosis import Finding, diagnose
+from gangline.config import load
 from gangline.config.model import Role
+from gangline.ingest import ingest
 from gangline.roles import ROLES, RoleError, RoleKind, present_roles, resolve, roles_page
+from gangline.roles.resolving import check_names
 from tests.conftest import ROOT
 
 COLUMNS = """series_id bigint, metric varchar, node varchar, gpu_index integer, gpu_uuid varchar, labels json,
@@ -88,6 +93,17 @@ def test_a_level_can_play_a_counter() -> None:
 def test_an_unknown_role_names_the_nearest() -> None:
     with pytest.raises(RoleError, match="gpu_utl is no role; did you mean gpu_util"):
         resolve(warehouse(), "gpu_utl")
+
+
+def test_a_name_in_the_config_that_is_no_role_is_told_with_its_line_and_the_nearest(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.toml"
+    path.write_text('[cluster]\nname = "a"\ntime_zone = "UTC"\n[roles]\nxid.metric = "x"\ngpu_utl.metric = "x"\n')
+    said = f"{path}:6: [roles] gpu_utl is no role; did you mean gpu_util? (docs/roles.md lists them)"
+    with pytest.raises(RoleError, match=re.escape(said)):
+        ingest(load(path))
+    assert Finding("bad", "roles", said) in diagnose(path)
+    path.write_text(path.read_text().replace("gpu_utl", "gpu_util"))
+    check_names(load(path))
 
 
 def test_the_page_is_as_the_roles_are() -> None:

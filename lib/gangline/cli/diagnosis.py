@@ -16,6 +16,7 @@ from gangline.estimates.wording import counted
 from gangline.ingest import find_files
 from gangline.ingest.finding import UnreadableKindError
 from gangline.report.paper import find_browser
+from gangline.roles.resolving import RoleError, check_names
 from gangline.warehouse import WarehouseError, connect
 from gangline.warehouse.opening import OutdatedError, path_of
 
@@ -41,7 +42,7 @@ def diagnose(config_path: Path | None) -> list[Finding]:
     except ConfigError as error:
         return [*findings, Finding("bad", "config", str(error))]
     findings.append(Finding("ok", "config", f"{config.path}: cluster {config.cluster.name}"))
-    looks: list[Callable[[Config], Iterator[Finding]]] = [_sources, _warehouse, _disk]
+    looks: list[Callable[[Config], Iterator[Finding]]] = [_roles, _sources, _warehouse, _disk]
     return findings + [finding for look in looks for finding in look(config)]
 
 
@@ -81,6 +82,13 @@ def _browser() -> Iterator[Finding]:
     found = find_browser()
     told = str(found) if found else "no Chromium: only --pdf and the browser tests need it"
     yield Finding("ok" if found else "note", "browser", told)
+
+
+def _roles(config: Config) -> Iterator[Finding]:
+    try:
+        check_names(config)
+    except RoleError as error:
+        yield Finding("bad", "roles", str(error))
 
 
 def _sources(config: Config) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from gangline.ingest.finding import FoundFile, find_files, source_id_of
 from gangline.ingest.ledger import Place, read_ledger
 from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, try_file, unreadable
 from gangline.ingest.new_files import Listener, NewFiles
+from gangline.roles.resolving import check_names
 from gangline.sources.metering import Meter
 from gangline.store.settling import settle
 from gangline.store.sweeping import forget_lost_parts, lost_parts, named_files, sweep
@@ -64,6 +65,7 @@ def ingest(
     listener : told the file at work, how many are done and how many there are
     meter : told, while a file is read, how many of its bytes are and how many it has
     """
+    check_names(config)
     found = find_files(config)
     report = IngestReport(empty_sources=[source_id for source_id, files in found.items() if not files])
     files = [file for listed in found.values() for file in listed]

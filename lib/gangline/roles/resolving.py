@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import duckdb
 import polars as pl
 
-from gangline.config.model import Role
+from gangline.config.lines import key_lines, line_of
+from gangline.config.model import Config, Role
 from gangline.roles.definitions import ROLES, RoleDefinition, RoleKind, RoleSource
 from gangline.warehouse.querying import query
 
@@ -47,6 +48,22 @@ class ResolvedRole:
         """Which metric it is, as a page says it."""
         labels = ", ".join(f'{name}="{value}"' for name, value in self.source.labels)
         return f"{self.source.metric}{{{labels}}}" if labels else self.source.metric
+
+
+def check_names(config: Config) -> None:
+    """Whether the config's `[roles]` are roles.
+
+    Raises
+    ------
+    RoleError
+        At the first that is none: file, line, and the nearest role.
+    """
+    for role in config.roles:
+        try:
+            _definition(role)
+        except RoleError as error:
+            line = line_of(("roles", role, "metric"), key_lines(config.path.read_text("utf-8")))
+            raise RoleError(f"{config.path}:{line or 1}: [roles] {error}") from None
 
 
 def resolve(
