@@ -10,7 +10,6 @@ from gangline.estimates.proportions import proportion
 from gangline.warehouse.querying import query
 from gangline.windows import Window
 
-NO_RUN = "no run is in the export"
 UNLINKED = "not linked"
 LINK_RULES = {
     "pattern": "a pattern of the config",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gangline.estimates.concentration import gini, hhi, lorenz, top_fraction_share, top_share, top_units
+from gangline.estimates.concentration import gini, hhi, lorenz, top_fraction_share, top_share
 
 HOURS = [30, 20, 10] + [4] * 10 + [0] * 50
 
@@ -35,13 +35,6 @@ def test_top_five_percent_of_400_is_20() -> None:
     assert top_fraction_share([1.0] * 20 + [0.0] * 380, 0.05).value == 1.0
     assert top_fraction_share([1.0] * 21 + [0.0] * 379, 0.05).value == pytest.approx(20 / 21)
     assert top_fraction_share([3.0, 1.0], 0.05).value == 0.75
-
-
-def test_names_break_ties() -> None:
-    hours = {"gpu119": 5.0, "gpu086": 5.0, "gpu074": 9.0, "gpu062": 5.0}
-    assert top_units(hours, 3) == ("gpu074", "gpu062", "gpu086")
-    assert top_units(dict(reversed(hours.items())), 3) == ("gpu074", "gpu062", "gpu086")
-    assert top_units({}, 3) == ()
 
 
 @settings(deadline=None)

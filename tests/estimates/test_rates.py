@@ -14,7 +14,6 @@ from gangline.estimates.rates import (
     per_1000_node_days,
     poisson_bounds,
     rate,
-    rate_ratio,
     rates_p,
 )
 
@@ -95,19 +94,13 @@ def test_horse_kicks_are_poisson() -> None:
 
 
 def test_two_rates_of_r_help_page() -> None:
-    """R's help page of poisson.test: 11 in 800 against 21 in 3,011: p 0.0797, ratio 1.971 (0.858 to 4.277)."""
+    """R's help page of poisson.test: 11 in 800 against 21 in 3,011: p 0.0797."""
     assert rates_p(11, 800, 21, 3011).value == pytest.approx(0.07967, abs=5e-6)
-    ratio = rate_ratio(11, 800, 21, 3011)
-    assert (ratio.value, ratio.low, ratio.high) == pytest.approx((1.971488, 0.8584264, 4.2772660), abs=1e-5)
 
 
 def test_incomparable_rates() -> None:
     assert rates_p(1, 0, 2, 3).reason == "one side has no exposure"
     assert rates_p(0, 1, 0, 3).reason == "neither side has an event"
-    none_below = rate_ratio(4, 10, 0, 10)
-    assert none_below.reason == "the second group has no event, so the ratio has no upper bound"
-    assert none_below.low == pytest.approx(0.3976 / 0.6024, abs=1e-3)
-    assert (rate_ratio(0, 10, 4, 10).value, rate_ratio(0, 10, 4, 10).low) == (0.0, 0.0)
 
 
 def test_negative_count() -> None:

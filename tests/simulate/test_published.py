@@ -9,9 +9,9 @@ import pytest
 from gangline.estimates import Estimate
 from gangline.simulate.calibration import HOUR, MINUTE
 from gangline.simulate.history import draw
-from gangline.simulate.moves import with_every_second_save, with_node_released, with_retries_later
 from gangline.simulate.plan import Plan
 from gangline.simulate.truth import truth_of
+from tests.simulate.moves import with_every_second_save, with_node_released, with_retries_later
 from tests.simulate.reference import SEED, cluster_of, figures_of, window_of
 
 Figures = dict[tuple[str, str], Estimate]

@@ -1,7 +1,7 @@
 """How unevenly something is spread over nodes: shares of the top, Gini, Herfindahl-Hirschman, Lorenz."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,15 +35,6 @@ def top_fraction_share(amounts: Amounts, fraction: float) -> Estimate:
     """Share of the whole that the largest `fraction` of the units hold (5 % of 400 nodes: 20; at least one unit)."""
     k = max(1, math.floor(fraction * np.size(np.asarray(amounts)) + 1e-9))
     return top_share(amounts, k)
-
-
-def top_units(amounts: Mapping[str, float], k: int = 3) -> tuple[str, ...]:
-    """Names of the k largest units, largest first, ties by name.
-
-    >>> top_units({"gpu086": 5, "gpu074": 9, "gpu119": 5, "gpu062": 0}, 2)
-    ('gpu074', 'gpu086')
-    """
-    return tuple(sorted(amounts, key=lambda name: (-amounts[name], name))[:k])
 
 
 def gini(amounts: Amounts) -> Estimate:

@@ -1,6 +1,5 @@
 """Counts of events over exposure: failures per 1,000 node-days, hours between failures, and two rates compared."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -153,30 +152,6 @@ def rates_p(count: int, exposure: float, other_count: int, other_exposure: float
     share = exposure / (exposure + other_exposure)
     p = float(stats.binomtest(count, total, share).pvalue)
     return Estimate(min(p, 1.0), "p", total, method=method)
-
-
-def rate_ratio(
-    count: int, exposure: float, other_count: int, other_exposure: float, level: float = USUAL_LEVEL
-) -> Estimate:
-    """First rate over the second with the exact conditional (Clopper-Pearson) interval.
-
-    >>> print(rate_ratio(11, 800, 21, 3011))
-    1.97 times (n = 32; 0.86 to 4.28)
-    """
-    total, method = count + other_count, "ratio of rates, exact conditional interval"
-    if reason := _incomparable(total, exposure, other_exposure):
-        return Estimate.missing("times", reason, n=total, method=method)
-    shares = stats.binomtest(count, total).proportion_ci(level, method="exact")
-    low, high = (_odds(float(share)) * other_exposure / exposure for share in (shares.low, shares.high))
-    if other_count == 0:
-        reason = "the second group has no event, so the ratio has no upper bound"
-        return Estimate.missing("times", reason, n=total, low=low, level=level, method=method)
-    value = count / exposure / (other_count / other_exposure)
-    return Estimate(value, "times", total, low, high, level, method)
-
-
-def _odds(share: float) -> float:
-    return share / (1 - share) if share < 1 else math.inf
 
 
 def _incomparable(total: int, exposure: float, other_exposure: float) -> str:

@@ -39,11 +39,6 @@ def holds(draws: Draws, calibration: Calibration, found: Sequence[Tenure], gangs
     return held
 
 
-def excluded_ms(calibration: Calibration, tenure: Tenure, gangs: Sequence[Gang]) -> int:
-    """How long gang sessions left the node out."""
-    return sum(span.to_ms - span.from_ms for span in _spans(calibration, tenure, gangs))
-
-
 def _share(draws: Draws, node: str) -> float:
     if node == CASE_NODES[-1]:
         return 0.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gangline.simulate.calibration import SCRAPE, SECOND, Calibration
+from gangline.simulate.calibration import SCRAPE, Calibration
 from gangline.simulate.draws import Draws, scaled
 from gangline.simulate.layout import Course
 from gangline.simulate.plan import LoadPlan, RequestPlan, RunPlan
@@ -46,8 +46,3 @@ def _rates(draws: Draws, steps: int, mean: float, peak: float) -> tuple[int, ...
     rest = scaled([draws.between(*EVENNESS) for _ in range(steps - 1)], mean * steps - peak)
     place = draws.whole(0, steps - 1)
     return tuple(round(rate) for rate in [*rest[:place], peak, *rest[place:]])
-
-
-def load_bytes(load: LoadPlan) -> int:
-    """Bytes that the session's nodes read."""
-    return sum(load.rates_bytes_per_s) * SCRAPE // SECOND

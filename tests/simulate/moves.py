@@ -6,17 +6,7 @@ from gangline.simulate.plan import Plan, RunPlan, SavePlan, SessionPlan
 
 
 def with_retries_later(plan: Plan, by_ms: int) -> Plan:
-    """Every automatic retry submitted and started so much later; it ends when it did.
-
-    Examples
-    --------
-    >>> from gangline.simulate.history import draw
-    >>> plan = draw(1)
-    >>> later = with_retries_later(plan, 5_000)
-    >>> moved = [new.started_ms - old.started_ms for new, old in zip(later.sessions, plan.sessions) if new != old]
-    >>> len(moved), set(moved)
-    (61, {5000})
-    """
+    """Every automatic retry submitted and started so much later; it ends when it did."""
     return replace(plan, sessions=tuple(_later(session, by_ms) for session in plan.sessions))
 
 
