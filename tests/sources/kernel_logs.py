@@ -75,13 +75,20 @@ HEADS: dict[str, Line] = {
 }
 
 
+HEADS |= {
+    f"pdsh_{name}": lambda uptime, at, head=HEADS[name]: f"{NODE}: {head(uptime, at)}"
+    for name in ("dmesg", "dmesg_x", "dmesg_T", "dmesg_iso", "short", "rsyslog_iso", "short_full", "short_unix")
+} | {"pdsh_monotonic": lambda uptime, at: f"{NODE}: {_dmesg(uptime, at)}{NODE} kernel: "}
+
+
 def text_log(head: Line) -> bytes:
     """The story as lines; those of one record after its first are indented, as dmesg and journalctl do."""
     lines: list[str] = []
     for uptime, message in STORY:
         prefix = head(uptime, at_uptime(uptime))
         first, *rest = message.split("\n")
-        lines += [prefix + first, *(" " * max(len(prefix), 2) + part for part in rest)]
+        shell = f"{NODE}: " if prefix.startswith(f"{NODE}: ") else ""
+        lines += [prefix + first, *(shell + " " * max(len(prefix) - len(shell), 2) + part for part in rest)]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -145,4 +152,7 @@ LOGS: dict[str, bytes] = {name: text_log(head) for name, head in HEADS.items()} 
     "kmsg": kmsg(),
 }
 TIMELESS = ("dmesg_t", "dmesg_d")
-ANCHORED = ("dmesg", "dmesg_r", "dmesg_x", "dmesg_caller", "short_monotonic", "dmesg_J", "kmsg")
+ANCHORED = (
+    *("dmesg", "dmesg_r", "dmesg_x", "dmesg_caller", "short_monotonic", "dmesg_J", "kmsg"),
+    *("pdsh_dmesg", "pdsh_dmesg_x", "pdsh_monotonic"),
+)

@@ -133,6 +133,21 @@ class TestNodes:
             ("gpu001", 2), ("gpu002", 1), ("gpu003", 1),
         ]  # fmt: skip
 
+    def test_a_shell_that_asks_many_nodes_names_each_line(self, read: Read) -> None:
+        """Lines of nodes come mixed; what goes on behind another node's line is no part of it."""
+        lost = "NVRM: The NVIDIA GPU 0000:b3:00.0"
+        text = (
+            f"gpu001: [  100.000000] Linux version 6.8\ngpu002: [    5.000000] {XID}\ngpu001: [  101.000000] {lost}\n"
+            "gpu002:                 NVRM: (PCI ID: 10de:26b5) installed in this system has\n"
+            f"gpu001: [  102.000000] {XID}\ngpu002: ssh exited with exit code 255\n"
+        )
+        reading = read(text)
+        assert [row["node"] for row in reading.rows(EVENT_TABLE)] == ["gpu002", "gpu001"]
+        assert [(row["node"], row["lines"], row["node_evidence"]) for row in reading.rows(LOG_TABLE)] == [
+            ("gpu001", 3, "line"), ("gpu002", 1, "line"),
+        ]  # fmt: skip
+        assert reading.log.ignored["outside_any_record"] == 2
+
     @pytest.mark.parametrize(
         ("name", "node", "evidence"),
         [
@@ -286,7 +301,8 @@ class TestDamage:
     @pytest.mark.parametrize(
         "line",
         [
-            f"gpu072: [Sun Mar  1 10:00:00 2026] {XID}",
+            f"gpu072| [Sun Mar  1 10:00:00 2026] {XID}",
+            f"kernel: [  300.000000] {XID}",
             f"/var/log/kern.log:Mar  1 10:00:00 gpu071 kernel: {XID}",
             f'{{"_TRANSPORT":"kernel","MESSAGE":"{XID}"}}',
             "nvidia-nvswitch0: SXid (PCI:0000:00:00.0): 11001, Fatal",

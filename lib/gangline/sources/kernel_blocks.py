@@ -77,14 +77,14 @@ class Skim:
     def after(cls, envelope: Envelope, head: re.Match[bytes]) -> "Skim | None":
         """What to expect after a line with this head; null where each head must be read."""
         line, groups = head.string, head.re.groupindex
-        if envelope.read_stamp and envelope.has_host:
+        if envelope.read_stamp and envelope.has_tag:
             same = slice(head.start("host"), head.end("tag") + 1)
             other = slice(*head.span("month")) if "month" in groups else slice(0, 0)
             return cls(same, line[same], other, line[other], slice(0, 0))
         if envelope.read_stamp:
             same = slice(0, head.start("stamp") + STAMP_DAY_BYTES)
             return cls(same, line[same], slice(0, 0), b"", slice(0, 0))
-        if envelope.name == "dmesg":
+        if envelope.name in ("dmesg", "pdsh_dmesg"):
             same, rising = slice(0, head.start("uptime")), slice(*head.span("uptime"))
             return cls(same, line[same], slice(rising.stop, rising.stop + 1), b"]", rising)
         return None

@@ -19,6 +19,9 @@ _HOST_TAG = rb"(?P<host>[^\s:\[\]]{1,255}) (?P<tag>[^\s:\[]{1,255})(?:\[\d{1,10}
 _KERNEL_TAG = rb"[^\s:\[\]]{1,255} kernel(?:\[\d{1,10}\])?: "
 _MARKER = rb"-- (?:Boot (?P<boot>[0-9a-f]{32})|(?P<reboot>Reboot)|Logs begin|Journal begins|No entries)"
 _WEEKDAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+# A node's name has a letter and a digit, or is an address: `kernel: [12.5]` is a tag without a host.
+_SHELL_NODE = rb"(?P<node>(?=[A-Za-z.-]*\d)(?=[\d-]*[A-Za-z.])[A-Za-z0-9][A-Za-z0-9.-]{1,252}): "
+SHELL_NODE = re.compile(_SHELL_NODE)
 KERNEL_TAG = b"kernel"
 EXPORT_START = re.compile(rb"(?:__CURSOR|__REALTIME_TIMESTAMP)=")
 
@@ -45,8 +48,13 @@ class Envelope:
 
     @cached_property
     def has_host(self) -> bool:
-        """True where a line names its node and who wrote it."""
+        """True where a line names its node."""
         return "host" in self.pattern.groupindex
+
+    @cached_property
+    def has_tag(self) -> bool:
+        """True where a line names who wrote it: the kernel or a program."""
+        return "tag" in self.pattern.groupindex
 
     @cached_property
     def _has_uptime(self) -> bool:
@@ -66,7 +74,7 @@ class Envelope:
 
 
 # The first whose sign a line has is chosen, so that the more telling ones stand first.
-ENVELOPES = (
+_OWN = (
     Envelope(
         "dmesg_iso", _PRIORITY + rb"(?P<stamp>" + _ISO_CLOCK + rb",\d{1,9}" + _OFFSET + rb") " + _CALLER,
         TimeQuality.UPTIME, stamps.iso,
@@ -109,6 +117,17 @@ ENVELOPES = (
         TimeQuality.NONE,
     ),
 )  # fmt: skip
+
+
+def _by_shell(envelope: Envelope) -> Envelope:
+    """The same from many nodes at once, by pdsh or clush: `gpu071: ` before each line, the node where none follows."""
+    before = _SHELL_NODE if envelope.has_host else _SHELL_NODE.replace(rb"(?P<node>", rb"(?P<host>")
+    sign = before + (envelope.sign or envelope.head)
+    return Envelope(f"pdsh_{envelope.name}", before + envelope.head, envelope.quality, envelope.read_stamp, sign)
+
+
+_SENT_TO_MANY = {"dmesg_iso", "dmesg_ctime", "iso_host", "syslog", "journal_full", "journal_unix", "journal_monotonic"}
+ENVELOPES = (*_OWN, *(_by_shell(each) for each in _OWN if each.name in {*_SENT_TO_MANY, "dmesg"}))
 # Messages alone (dmesg -t, journalctl -o cat): any line that is not indented begins one.
 BARE = Envelope("bare", _PRIORITY + rb"(?=\S)", TimeQuality.NONE, sign=rb"NVRM: |nvidia-nvswitch\d+: |Linux version ")
 MARKER = re.compile(_MARKER)

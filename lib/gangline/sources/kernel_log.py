@@ -16,7 +16,7 @@ from gangline.sources.records import Batch, ReadLog, SourceOptions
 from gangline.vocabulary import SourceKind
 
 KIND = SourceKind.KERNEL_LOG
-VERSION = 1
+VERSION = 2
 
 _PEEK_BYTES = 4_096
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?[\s\x1e]*(?:\{|\[\s*\{)")

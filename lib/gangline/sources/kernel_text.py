@@ -17,6 +17,7 @@ from gangline.sources.kernel_envelopes import (
     KERNEL_TAG,
     MARKER,
     MONOTONIC,
+    SHELL_NODE,
     Envelope,
     envelope_of,
     first_envelope,
@@ -154,10 +155,10 @@ class TextLog:
         if marker:
             log.ignore("journal_marker")
             self._begin_boot(marker)
-        elif self._held is not None and line[:1] in b" \t" and line.strip():
+        elif self._held is not None and (more := _continuation(self._held.head, line)):
             log.ignore(CONTINUATION)
             if len(self._held.parts) < MESSAGE_LINES:
-                self._held.parts.append(line)
+                self._held.parts.append(more)
         else:
             log.ignore("blank_line" if not line.strip() else "outside_any_record")
             if _XID.search(line):
@@ -183,7 +184,7 @@ class TextLog:
             boot = node_log.begin(number)
         boot.saw_head((number, head, self._year, envelope), uptime_s)
         self._boot = boot
-        if is_hot and (not envelope.has_host or head["tag"] == KERNEL_TAG):
+        if is_hot and (not envelope.has_tag or head["tag"] == KERNEL_TAG):
             self._reading.log.split()
             self._held = _Held(number, head, self._year, uptime_s, node_log, boot, [line[head.end() :]])
         else:
@@ -218,3 +219,10 @@ class TextLog:
             if head and at:
                 boot.saw(at)
                 boot.quality = head[-1].quality
+
+
+def _continuation(head: re.Match[bytes], line: bytes) -> bytes:
+    """A further line of the record with this head, indented, behind the same node where a shell put one; else empty."""
+    node, own = SHELL_NODE.match(line), SHELL_NODE.match(head.string)
+    text = line[node.end() :] if node and own and node[0] == own[0] else line
+    return text if text[:1] in b" \t" and text.strip() else b""
