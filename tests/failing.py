@@ -16,30 +16,18 @@ from pathlib import Path
 from gangline.config import Config, load
 from gangline.ingest import ingest
 from gangline.windows import Window
+from tests.configs import cluster_head, source_entry
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 MINUTES = 120
 NODES = tuple(f"n{place:02d}" for place in range(1, 11))
 LOST_AT, ENDED_AT = 59, 60
-CONFIG = """
-[cluster]
-name = "{name}"
-time_zone = "UTC"
-nodes = ["n[01-10]"]
-gpus_per_node = 1
-gang_min_nodes = 8
-[[sources]]
-kind = "sessions_csv"
-path = "sessions.csv"
-exported_at = 2026-03-01T02:00:00Z
-[[sources]]
-kind = "kernel_log"
-path = "kern.log"
-exported_at = 2026-03-01T02:00:00Z
-[[sources]]
-kind = "prometheus"
-path = "telemetry.json*"
-"""
+CONFIG = (
+    cluster_head("{name}", "n[01-10]", gpus_per_node=1, gang_min_nodes=8)
+    + source_entry("sessions_csv", "sessions.csv", "2026-03-01T02:00:00Z")
+    + source_entry("kernel_log", "kern.log", "2026-03-01T02:00:00Z")
+    + source_entry("prometheus", "telemetry.json*")
+)
 SESSIONS = """session_id,job_name,owner,nodes,gpu_count,created_at,started_at,ended_at,end_reason
 g1,train,ana,"n[01-09]",9,2026-03-01T00:00Z,2026-03-01T00:00Z,2026-03-01T01:00Z,failed
 g2,train,ana,"n01,n[03-10]",9,2026-03-01T01:10Z,2026-03-01T01:10Z,2026-03-01T02:00Z,completed

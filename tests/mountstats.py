@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gangline.config import Config, load
 from gangline.ingest import ingest
+from tests.configs import cluster_head, source_entry
 
 START = datetime(2026, 3, 1, 23, tzinfo=UTC)
 STEP_S, STEPS = 30, 240
@@ -23,25 +24,17 @@ LATE_S = {"n2": 10}
 LOAD, SAVES = (2, 10), ((20, 22), (59, 61))  # minutes
 RESET_STEP = 42
 MB = 1e6
-CONFIG = """
-[cluster]
-name = "norma"
-time_zone = "UTC"
-nodes = ["n[1-4]"]
-gpus_per_node = 2
-gang_min_nodes = 3
+CONFIG = (
+    cluster_head("norma", "n[1-4]", gpus_per_node=2, gang_min_nodes=3)
+    + """\
 [checkpoints]
 save_start_gb_per_s = 0.03
 save_end_gb_per_s = 0.015
 load_read_gb_per_s = 0.03
-[[sources]]
-kind = "sessions_csv"
-path = "sessions.csv"
-exported_at = 2026-03-02T01:00:00Z
-[[sources]]
-kind = "prometheus"
-path = "telemetry*"
 """
+    + source_entry("sessions_csv", "sessions.csv", "2026-03-02T01:00:00Z")
+    + source_entry("prometheus", "telemetry*")
+)
 SESSIONS = """session_id,job_name,owner,nodes,gpu_count,started_at,ended_at,end_reason
 g,train,ana,"n[1-3]",6,2026-03-01T23:00Z,2026-03-02T01:00Z,completed
 s,probe,bo,n4,2,2026-03-01T23:00Z,2026-03-02T01:00Z,completed

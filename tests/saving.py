@@ -9,16 +9,13 @@ from pathlib import Path
 
 from gangline.config import Config, load
 from gangline.ingest import ingest
+from tests.configs import cluster_head, source_entry
 from tests.telemetries import MINUTES, START_MS, STEP_MS, gpu_lines, line
 
 NODES = ("n1", "n2", "n3")
-CONFIG = """
-[cluster]
-name = "norma"
-time_zone = "UTC"
-nodes = ["n[1-3]"]
-gpus_per_node = 2
-gang_min_nodes = 3
+CONFIG = (
+    cluster_head("norma", "n[1-3]", gpus_per_node=2, gang_min_nodes=3)
+    + """\
 [storage]
 max_read_gb_per_s = 10
 max_write_gb_per_s = 8
@@ -29,14 +26,10 @@ load_read_gb_per_s = 1
 load_min_session_min = 30
 [training]
 gpu_util_min_min = 10
-[[sources]]
-kind = "sessions_csv"
-path = "sessions.csv"
-exported_at = 2026-03-01T02:00:00Z
-[[sources]]
-kind = "prometheus"
-path = "telemetry*"
 """
+    + source_entry("sessions_csv", "sessions.csv", "2026-03-01T02:00:00Z")
+    + source_entry("prometheus", "telemetry*")
+)
 SESSIONS = """session_id,job_name,owner,nodes,gpu_count,started_at,ended_at,end_reason
 g1,train,ana,"n[1-3]",6,2026-03-01T00:00Z,2026-03-01T00:55Z,failed
 g2,train,ana,"n[1-3]",6,2026-03-01T01:00Z,,running

@@ -7,27 +7,18 @@ from pathlib import Path
 
 from gangline.config import Config, load
 from gangline.ingest import ingest
+from tests.configs import cluster_head, source_entry
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 START_MS = round(MARCH.timestamp() * 1000)
 STEP_MS = 60_000
 MINUTES = 120
 NODES = ("n1", "n2", "n3", "n4")
-CONFIG = """
-[cluster]
-name = "lyra"
-time_zone = "UTC"
-nodes = ["n[1-4]"]
-gpus_per_node = 2
-gang_min_nodes = 3
-[[sources]]
-kind = "sessions_csv"
-path = "sessions.csv"
-exported_at = 2026-03-01T02:00:00Z
-[[sources]]
-kind = "prometheus"
-path = "telemetry*"
-"""
+CONFIG = (
+    cluster_head("lyra", "n[1-4]", gpus_per_node=2, gang_min_nodes=3)
+    + source_entry("sessions_csv", "sessions.csv", "2026-03-01T02:00:00Z")
+    + source_entry("prometheus", "telemetry*")
+)
 SESSIONS = """session_id,job_name,owner,nodes,gpu_count,started_at,ended_at,end_reason
 g,train,ana,"n[1-3]",6,2026-03-01T00:00Z,2026-03-01T02:00Z,completed
 s,probe,bo,n4,2,2026-03-01T00:30Z,2026-03-01T01:30Z,completed

@@ -8,16 +8,9 @@ import pytest
 from gangline.config import load
 from gangline.ingest import ingest
 from gangline.sources.files import InputFile
+from tests.configs import cluster_head, source_entry
 
-CONFIG = """
-[cluster]
-name = "t"
-time_zone = "UTC"
-nodes = ["n[1-4]"]
-[[sources]]
-kind = "incidents"
-path = "*.csv"
-"""
+CONFIG = cluster_head("t", "n[1-4]") + source_entry("incidents", "*.csv")
 INCIDENTS = "incident_id,node,started_at,ended_at,kind\n{},n1,2026-01-01T00:00Z,2026-01-01T01:00Z,gpu\n"
 
 

@@ -15,20 +15,13 @@ import pytest
 from gangline.config import Config, load
 from gangline.ingest import ingest
 from gangline.warehouse import WarehouseError, connect, writing
+from tests.configs import cluster_head, source_entry
 
-CONFIG = """
-[cluster]
-name = "orion"
-time_zone = "UTC"
-nodes = ["n[1-4]"]
-gang_min_nodes = 3
-[[sources]]
-kind = "sessions_csv"
-path = "raw/*.csv"
-[[sources]]
-kind = "incidents"
-path = "incidents/*.csv"
-"""
+CONFIG = (
+    cluster_head("orion", "n[1-4]", gang_min_nodes=3)
+    + source_entry("sessions_csv", "raw/*.csv")
+    + source_entry("incidents", "incidents/*.csv")
+)
 HEADER = "session_id,job_name,owner,nodes,created_at,started_at,ended_at,end_reason\n"
 WEEK_1 = HEADER + (
     "1,train,kim,n[1-3],2026-03-01T00:00:00Z,2026-03-01T00:01:00Z,2026-03-01T05:00:00Z,failed\n"

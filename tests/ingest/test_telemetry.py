@@ -20,16 +20,9 @@ from gangline.ingest import ingest
 from gangline.store import parts, readers
 from gangline.store.reading import ms_of
 from gangline.warehouse import connect, samples_of
+from tests.configs import cluster_head, source_entry
 
-CONFIG = """
-[cluster]
-name = "orion"
-time_zone = "UTC"
-nodes = ["n[1-3]"]
-[[sources]]
-kind = "prometheus"
-path = "raw/*"
-"""
+CONFIG = cluster_head("orion", "n[1-3]") + source_entry("prometheus", "raw/*")
 T0 = 1_772_323_200_000  # 2026-03-01T00:00:00Z
 WRITTEN = "node_mountstats_nfs_operations_sent_bytes_total"
 

@@ -11,19 +11,13 @@ from gangline.config import Config, load
 from gangline.ingest import ingest
 from gangline.warehouse import connect
 from gangline.windows import Window
+from tests.configs import cluster_head, source_entry
 
-CONFIG = """
-[cluster]
-name = "corvus"
-time_zone = "UTC"
-nodes = ["n[1-2]"]
-[[sources]]
-kind = "prometheus"
-path = "telemetry.json*"
-[[sources]]
-kind = "kernel_log"
-path = "kern.log"
-"""
+CONFIG = (
+    cluster_head("corvus", "n[1-2]")
+    + source_entry("prometheus", "telemetry.json*")
+    + source_entry("kernel_log", "kern.log")
+)
 GAUGE = "DCGM_FI_DEV_XID_ERRORS"
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 EVENTS = """

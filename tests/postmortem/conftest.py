@@ -11,34 +11,20 @@ import pytest
 from gangline.config import Config, load
 from gangline.ingest import ingest
 from gangline.warehouse import connect
+from tests.configs import cluster_head, source_entry
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 NODES = tuple(f"n{number:02d}" for number in range(1, 11))
 FAULTY = "n07"
 END = MARCH + timedelta(hours=10)
 STEP_S = 60
-TOML = """
-[cluster]
-name = "lynx"
-time_zone = "Asia/Seoul"
-nodes = ["n[01-12]"]
-gpus_per_node = 8
-gang_min_nodes = 8
-[[sources]]
-kind = "sessions_csv"
-path = "sessions.csv"
-exported_at = 2026-03-03T00:00:00Z
-[[sources]]
-kind = "incidents"
-path = "incidents.csv"
-exported_at = 2026-03-03T00:00:00Z
-[[sources]]
-kind = "kernel_log"
-path = "kernel.log"
-[[sources]]
-kind = "prometheus"
-path = "telemetry.jsonl"
-"""
+TOML = (
+    cluster_head("lynx", "n[01-12]", zone="Asia/Seoul", gpus_per_node=8, gang_min_nodes=8)
+    + source_entry("sessions_csv", "sessions.csv", "2026-03-03T00:00:00Z")
+    + source_entry("incidents", "incidents.csv", "2026-03-03T00:00:00Z")
+    + source_entry("kernel_log", "kernel.log")
+    + source_entry("prometheus", "telemetry.jsonl")
+)
 SESSIONS = """session_id,job_name,owner,nodes,gpu_count,created_at,started_at,ended_at,end_reason
 a,train,ana,"n[01-10]",80,2026-03-01T00:00Z,2026-03-01T00:00Z,2026-03-01T10:00Z,failed
 b,train,ana,"n[01-10]",80,2026-03-01T10:11Z,2026-03-01T10:11Z,2026-03-01T10:30Z,failed

@@ -13,6 +13,7 @@ from gangline import config as configs
 from gangline import warehouse
 from gangline.config import Config
 from gangline.report import outputs
+from tests.configs import cluster_head, source_entry
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -28,14 +29,7 @@ HOSTILE = (
     "{0.__class__} {} %s ${x}",
     "javascript:alert(1)",
 )
-TOML = """
-[cluster]
-name = "orion"
-time_zone = "Asia/Seoul"
-[[sources]]
-kind = "slurm"
-path = "sacct.txt"
-"""
+TOML = cluster_head("orion", zone="Asia/Seoul") + source_entry("slurm", "sacct.txt")
 FILES = """
 insert into meta.files (file_id, source_id, kind, path, sha256, size_bytes, options_hash, reader_version, records,
     loaded, ignored, rejected, first_at, latest_at, loaded_at)

@@ -10,19 +10,10 @@ from gangline.build import build
 from gangline.config import load
 from gangline.ingest import ingest
 from gangline.warehouse import connect
+from tests.configs import cluster_head, source_entry
 from tests.sql.given import warehouse_of
 
-CONFIG = """
-[cluster]
-name = "orion"
-time_zone = "UTC"
-[[sources]]
-kind = "wandb"
-path = "wandb*/**/*.wandb"
-[[sources]]
-kind = "wandb"
-path = "wandb/exports/*"
-"""
+CONFIG = cluster_head("orion") + source_entry("wandb", "wandb*/**/*.wandb") + source_entry("wandb", "wandb/exports/*")
 ROWS = 200_000
 METRICS = 4
 

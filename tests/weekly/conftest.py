@@ -9,26 +9,14 @@ from gangline.config import Config, load
 from gangline.ingest import ingest
 from gangline.warehouse import connect
 from gangline.windows import Window
+from tests.configs import cluster_head, source_entry
 
-TOML = """
-[cluster]
-name = "vega"
-time_zone = "UTC"
-nodes = ["n[1-5]"]
-gpus_per_node = 8
-gang_min_nodes = 3
-[[sources]]
-kind = "sessions_csv"
-path = "sessions.csv"
-exported_at = 2026-03-23T00:00:00Z
-[[sources]]
-kind = "incidents"
-path = "incidents.csv"
-exported_at = 2026-03-23T00:00:00Z
-[[sources]]
-kind = "kernel_log"
-path = "kernel.log"
-"""
+TOML = (
+    cluster_head("vega", "n[1-5]", gpus_per_node=8, gang_min_nodes=3)
+    + source_entry("sessions_csv", "sessions.csv", "2026-03-23T00:00:00Z")
+    + source_entry("incidents", "incidents.csv", "2026-03-23T00:00:00Z")
+    + source_entry("kernel_log", "kernel.log")
+)
 # Of the second week: 10 h of training, 4 h down with an attempt of half an hour in it, 20 h of training to the end.
 SESSIONS = """session_id,job_name,owner,nodes,gpu_count,created_at,started_at,ended_at,end_reason
 a,train,ana,"n[1-3,5]",32,2026-03-02T00:00Z,2026-03-02T00:00Z,2026-03-03T00:00Z,completed

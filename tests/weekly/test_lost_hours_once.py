@@ -15,24 +15,14 @@ from gangline.warehouse import connect
 from gangline.warehouse.querying import query
 from gangline.weekly.lost_hours import lost_hours
 from gangline.windows import Window
+from tests.configs import cluster_head, source_entry
 
 START, STEP, DAYS = datetime(2026, 3, 2, tzinfo=UTC), timedelta(minutes=10), 4
-TOML = """
-[cluster]
-name = "pair"
-time_zone = "UTC"
-nodes = ["n[1-8]"]
-gpus_per_node = 8
-gang_min_nodes = 3
-[[sources]]
-kind = "sessions_csv"
-path = "sessions.csv"
-exported_at = 2026-03-06T00:00:00Z
-[[sources]]
-kind = "slurm_events"
-path = "events.txt"
-exported_at = 2026-03-06T00:00:00Z
-"""
+TOML = (
+    cluster_head("pair", "n[1-8]", gpus_per_node=8, gang_min_nodes=3)
+    + source_entry("sessions_csv", "sessions.csv", "2026-03-06T00:00:00Z")
+    + source_entry("slurm_events", "events.txt", "2026-03-06T00:00:00Z")
+)
 
 
 def _at(place: int) -> str:
