@@ -12,7 +12,8 @@ from gangline.windows import WEEK, Window
 FOLDER = Path(__file__).resolve().parents[3] / "notebooks"
 NUMBERED = re.compile(r"(\d\d)_(\w+)")
 WEEKLY = {*(f"{number:02d}" for number in range(9)), "91"}
-WEEK_PAGE, REFERENCE_PAGE, LAB = "10", "90", "20"
+WEEK_PAGE, REFERENCE_PAGE = "10", "90"
+LAB = "20_explore"
 REFERENCE = "reference"
 OURS = {"config", "start", "end"}
 
@@ -69,7 +70,7 @@ def _number(name: str) -> str:
 
 
 def _full_name(name: str, known: list[str]) -> str:
-    pages = [full for full in known if _number(full) != LAB]
+    pages = [full for full in known if full != LAB]
     matching = [full for full in known if name in (full, full.partition("_")[2])]
     if len(matching) != 1:
         raise ParameterError(f"unknown notebook {name}; {nearest(name, pages)}")
