@@ -42,8 +42,15 @@ class FoundFile:
         return self.options.kind
 
     def options_hash(self) -> str:
-        """Changes when the entry says something else about how its files are to be read."""
-        return hashlib.sha256(json.dumps(asdict(self.options), default=str, sort_keys=True).encode()).hexdigest()
+        """Changes when the entry, or the file's own name, says something else about how it is to be read.
+
+        A reader that takes something from names (a log's node, a session) has `told_by_name`: a file that is given
+        the right name is read again, although its content is known.
+        """
+        told_by_name = getattr(self.reader, "told_by_name", None)
+        name = told_by_name(self.path) if told_by_name else None
+        said = asdict(self.options) | ({"told_by_name": name} if name else {})
+        return hashlib.sha256(json.dumps(said, default=str, sort_keys=True).encode()).hexdigest()
 
 
 def source_id_of(entry: SourceEntry) -> str:

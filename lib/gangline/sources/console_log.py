@@ -91,6 +91,11 @@ def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[Batc
         yield lines.batch(facts, log)
 
 
+def told_by_name(path: Path) -> str | None:
+    """What a file's name tells of its lines: the session, and which stream they are of."""
+    return f"{session_in_path(path)} {_stream(path)}"
+
+
 def session_in_path(path: Path) -> str | None:
     """The session that a file's name, or else its folder's, names; days are no sessions.
 

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 
 from gangline.sources.files import InputFile
 from gangline.sources.kernel_envelopes import EXPORT_START
+from gangline.sources.kernel_hosts import node_in_name as told_by_name
 from gangline.sources.kernel_json import FieldLog
 from gangline.sources.kernel_reading import KernelReading
 from gangline.sources.kernel_text import TextLog
 from gangline.sources.records import Batch, ReadLog, SourceOptions
 from gangline.vocabulary import SourceKind
+
+__all__ = ["KIND", "VERSION", "read", "told_by_name"]
 
 KIND = SourceKind.KERNEL_LOG
 VERSION = 2

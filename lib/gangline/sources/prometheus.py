@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gangline.sources.files import UTF8_BOM, InputFile
+from gangline.sources.kernel_hosts import node_in_name
 from gangline.sources.prometheus_api import read_api
 from gangline.sources.prometheus_csv import read_csv
 from gangline.sources.prometheus_export import is_export, read_export
@@ -20,7 +21,7 @@ from gangline.sources.read_log import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.samples import SampleBatch
 from gangline.vocabulary import SourceKind
 
-__all__ = ["KIND", "VERSION", "files", "has_export_lines", "read"]
+__all__ = ["KIND", "VERSION", "files", "has_export_lines", "read", "told_by_name"]
 
 KIND = SourceKind.PROMETHEUS
 VERSION = 2
@@ -44,6 +45,11 @@ def files(match: Path) -> list[Path]:
         return [match]
     blocks = sorted(match.glob(f"*/{BLOCK_META}")) or sorted(match.glob(BLOCK_META))
     return blocks[:1]
+
+
+def told_by_name(path: Path) -> str | None:
+    """The node that a file's name tells, where its content does not: of mountstats alone."""
+    return node_in_name(path) if is_mountstats(_head(InputFile(path))) else None
 
 
 def read(file: InputFile, options: SourceOptions, log: ReadLog) -> Iterator[SampleBatch]:

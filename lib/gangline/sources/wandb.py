@@ -11,11 +11,12 @@ from gangline.sources.records import Batch, ReadLog, SourceOptions
 from gangline.sources.wandb_exports import read_json, read_parquet
 from gangline.sources.wandb_log import FILE_HEADER
 from gangline.sources.wandb_names import LOG_NAME, files
+from gangline.sources.wandb_names import run_id_in as told_by_name
 from gangline.sources.wandb_records import read_log
 from gangline.sources.wandb_tables import read_csv
 from gangline.vocabulary import SourceKind
 
-__all__ = ["KIND", "VERSION", "files", "read"]
+__all__ = ["KIND", "VERSION", "files", "read", "told_by_name"]
 
 KIND = SourceKind.WANDB
 VERSION = 1
