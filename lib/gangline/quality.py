@@ -132,6 +132,18 @@ def midnights(window: Window) -> tuple[datetime, datetime]:
 
 def _topics(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[Topic]:
     counts = totals(con)
+    yield from _record_topics(counts)
+    yield from _check_topics(counts)
+    yield Topic(
+        "Words that no table maps",
+        int(unmapped(con)["rows"].sum()),
+        "Their rows count as unknown.",
+        "Add the words to the seed that is named below.",
+    )
+    yield from _file_topics(con, folder)
+
+
+def _record_topics(counts: dict[str, int]) -> Iterator[Topic]:
     yield Topic(
         "Records that could not be read",
         counts["rejected"],
@@ -141,6 +153,9 @@ def _topics(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[Topic]:
     yield Topic(
         "Oddities", counts["oddities"], "They were read, in the way that the table below says.", "See each kind below."
     )
+
+
+def _check_topics(counts: dict[str, int]) -> Iterator[Topic]:
     yield Topic(
         "Checks that fail",
         counts["failed"],
@@ -153,13 +168,6 @@ def _topics(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[Topic]:
         "Rows that a reader should know of; figures stand.",
         "Follow the message below.",
     )
-    yield Topic(
-        "Words that no table maps",
-        int(unmapped(con)["rows"].sum()),
-        "Their rows count as unknown.",
-        "Add the words to the seed that is named below.",
-    )
-    yield from _file_topics(con, folder)
 
 
 def _file_topics(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[Topic]:

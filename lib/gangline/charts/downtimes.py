@@ -103,25 +103,21 @@ def week(rows: pl.DataFrame, zone: str) -> alt.TopLevelMixin:
     y = name_axis("weekday", sort=list(WEEKDAYS)).scale(paddingInner=0.08)
     empty = alt.Chart(grid).mark_rect(color=GREY, opacity=0.12, aria=False).encode(x, y)
     most = max(int(rows["episodes"].max() or 1), 4)  # type: ignore[arg-type]
-    cells = (
-        alt.Chart(named)
-        .mark_rect(color=BLUE, aria=False)
-        .encode(
-            x,
-            y,
-            # Let the page shine through, so that the number can be read on a light page and on a dark one.
-            alt.Opacity("episodes:Q", legend=None, scale=alt.Scale(range=[0.2, 0.62], domain=[1, most])),
-            tooltip=[
-                alt.Tooltip("weekday:N", title="Day"),
-                alt.Tooltip("local_hour:O", title="Hour"),
-                alt.Tooltip("episodes:Q", title="Downtimes"),
-                alt.Tooltip("failures:Q", title="Of these after failures"),
-                alt.Tooltip("median_h:Q", title="Median length (h)", format=".1f"),
-            ],
-        )
-    )
+    # Let the page shine through, so that the number can be read on a light page and on a dark one.
+    shade = alt.Opacity("episodes:Q", legend=None, scale=alt.Scale(range=[0.2, 0.62], domain=[1, most]))
+    cells = alt.Chart(named).mark_rect(color=BLUE, aria=False).encode(x, y, shade, tooltip=_hour_tooltips())
     words = alt.Chart(named).mark_text(aria=False, fontSize=11).encode(x, y, alt.Text("episodes:Q"))
     return alt.layer(empty, cells, words).properties(width=WIDTH - 60, height=7 * 26)
+
+
+def _hour_tooltips() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("weekday:N", title="Day"),
+        alt.Tooltip("local_hour:O", title="Hour"),
+        alt.Tooltip("episodes:Q", title="Downtimes"),
+        alt.Tooltip("failures:Q", title="Of these after failures"),
+        alt.Tooltip("median_h:Q", title="Median length (h)", format=".1f"),
+    ]
 
 
 def _medians(kinds: pl.DataFrame, order: list[str], scale: alt.Scale) -> list[alt.Chart]:

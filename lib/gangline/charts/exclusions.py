@@ -55,19 +55,6 @@ def foremost(nodes: pl.DataFrame) -> pl.DataFrame:
 def by_node(rows: pl.DataFrame) -> alt.TopLevelMixin:
     """Excluded hours by node, split into held and not, with the verdict; excluded_ratio beside; takes `foremost`."""
     order = rows["node_label"].to_list()
-    split = rows.with_columns(
-        (pl.col("excluded_h") - pl.col("held_h")).clip(0).alias(NOT_HELD), pl.col("held_h").alias(HELD)
-    ).unpivot([HELD, NOT_HELD], index="node_label", variable_name="use", value_name="hours")
-    hours = (
-        alt.Chart(split.with_columns(rank=pl.col("use") == NOT_HELD))
-        .mark_bar(aria=False)
-        .encode(
-            value_axis("hours", "Excluded hours in the window (h)", channel=alt.X, stack="zero"),
-            name_axis("node_label", sort=order),
-            alt.Color("use:N", title=None, scale=alt.Scale(domain=[HELD, NOT_HELD], range=[BLUE, ORANGE])),
-            alt.Order("rank:Q"),
-        )
-    )
     verdicts = (
         alt.Chart(rows.select("node_label", "excluded_h", "verdict").drop_nulls("verdict"))
         .mark_text(align="left", dx=6, aria=False, fontSize=11)
@@ -85,9 +72,25 @@ def by_node(rows: pl.DataFrame) -> alt.TopLevelMixin:
     )
     height = rows_height(len(order), ROW)
     return alt.hconcat(
-        alt.layer(hours, verdicts).properties(width=WIDTH * 0.66, height=height),
+        alt.layer(_held_hours(rows, order), verdicts).properties(width=WIDTH * 0.66, height=height),
         ratio.properties(width=WIDTH * 0.28, height=height),
         spacing=24,
+    )
+
+
+def _held_hours(rows: pl.DataFrame, order: list[str]) -> alt.Chart:
+    split = rows.with_columns(
+        (pl.col("excluded_h") - pl.col("held_h")).clip(0).alias(NOT_HELD), pl.col("held_h").alias(HELD)
+    ).unpivot([HELD, NOT_HELD], index="node_label", variable_name="use", value_name="hours")
+    return (
+        alt.Chart(split.with_columns(rank=pl.col("use") == NOT_HELD))
+        .mark_bar(aria=False)
+        .encode(
+            value_axis("hours", "Excluded hours in the window (h)", channel=alt.X, stack="zero"),
+            name_axis("node_label", sort=order),
+            alt.Color("use:N", title=None, scale=alt.Scale(domain=[HELD, NOT_HELD], range=[BLUE, ORANGE])),
+            alt.Order("rank:Q"),
+        )
     )
 
 

@@ -122,34 +122,41 @@ def by_kind(incidents: pl.DataFrame) -> alt.TopLevelMixin:
     At most 200 dots a kind, evenly over its durations. Takes `with_kinds` rows. Open incidents are hollow.
     """
     clipped = incidents.with_columns(duration_h=pl.col("duration_h").clip(SHORTEST_H))
-    names, scale = kind_names(incidents), alt.Scale(type="log", nice=True)
-    row = name_axis("kind_label", sort=names)
+    names = kind_names(incidents)
+    layers = alt.layer(_quartile_bars(clipped, names), _duration_dots(clipped, names))
+    return framed(layers, rows_height(len(names), 30))
+
+
+def _quartile_bars(clipped: pl.DataFrame, names: list[str]) -> alt.Chart:
     spread = (
         clipped.sort("kind_label")
         .group_by("kind_label", maintain_order=True)
         .agg(low_h=pl.col("duration_h").quantile(0.25, "linear"), high_h=pl.col("duration_h").quantile(0.75, "linear"))
     )
-    box = (
+    return (
         alt.Chart(spread)
         .mark_bar(height={"band": 0.62}, opacity=0.28, color=GREY, aria=False)
-        .encode(_log_hours("low_h", "Duration (h, logarithmic)", scale), alt.X2("high_h:Q"), row)
+        .encode(_log_duration("low_h"), alt.X2("high_h:Q"), name_axis("kind_label", sort=names))
     )
+
+
+def _duration_dots(clipped: pl.DataFrame, names: list[str]) -> alt.Chart:
     state = pl.when("is_censored").then(pl.lit("still open")).otherwise(pl.lit("ended")).alias("state")
-    dots = (
+    states = ["ended", "still open"]
+    return (
         alt.Chart(_evenly(clipped).select("kind_label", "duration_h", state))
         .mark_point(size=46, opacity=0.8, strokeWidth=1.5, aria=False)
         .encode(
-            _log_hours("duration_h", "Duration (h, logarithmic)", scale),
-            row,
-            alt.Fill(
-                "state:N", title=None, scale=alt.Scale(domain=["ended", "still open"], range=[BLUE, "transparent"])
-            ),
-            alt.Stroke(
-                "state:N", title=None, scale=alt.Scale(domain=["ended", "still open"], range=[BLUE, VERMILLION])
-            ),
+            _log_duration("duration_h"),
+            name_axis("kind_label", sort=names),
+            alt.Fill("state:N", title=None, scale=alt.Scale(domain=states, range=[BLUE, "transparent"])),
+            alt.Stroke("state:N", title=None, scale=alt.Scale(domain=states, range=[BLUE, VERMILLION])),
         )
     )
-    return framed(alt.layer(box, dots), rows_height(len(names), 30))
+
+
+def _log_duration(column: str) -> alt.X:
+    return _log_hours(column, "Duration (h, logarithmic)", alt.Scale(type="log", nice=True))
 
 
 def gap_curve(arrivals: Arrivals, points: int = 120) -> pl.DataFrame:

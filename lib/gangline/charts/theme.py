@@ -122,13 +122,22 @@ def _config() -> Any:
         "labelColor": QUIET,
         "titleColor": QUIET,
         "labelFontSize": 11.5,
+        "labelLimit": 0,
     }
-    text["labelLimit"] = 0
     return {
         "aria": False,
         "background": None,
         "font": FONT,
         "view": {"continuousWidth": WIDTH, "continuousHeight": HEIGHT, "discreteWidth": WIDTH, "stroke": None},
+        "range": {"category": list(SERIES), "heatmap": {"scheme": HEAT_SCHEME}, "ramp": {"scheme": HEAT_SCHEME}},
+        **_guides(text),
+        **_marks(),
+    }
+
+
+def _guides(text: dict[str, Any]) -> dict[str, Any]:
+    """Axes, legends and titles, whose labels are `text`."""
+    return {
         "axis": text
         | {"titleFontSize": 12, "titleFontWeight": 500, "gridColor": LINE, "domainColor": "#aab3c0"}
         | {"tickColor": "#aab3c0", "labelPadding": 5, "titlePadding": 9},
@@ -139,11 +148,15 @@ def _config() -> Any:
         | {"titleFontSize": 12, "titleFontWeight": 600, "orient": "top", "symbolSize": 90, "titleLimit": 0},
         "title": {"font": FONT, "color": INK, "fontSize": 13, "anchor": "start", "fontWeight": 600},
         "header": text | {"titleFontSize": 12},
+    }
+
+
+def _marks() -> dict[str, Any]:
+    return {
         "text": {"font": FONT, "color": INK, "fontSize": 11.5},
         "bar": {"color": BLUE},
         "line": {"color": BLUE, "strokeWidth": 1.6},
         "area": {"color": SKY},
         "point": {"color": BLUE, "filled": True, "size": 36},
         "rule": {"color": QUIET},
-        "range": {"category": list(SERIES), "heatmap": {"scheme": HEAT_SCHEME}, "ramp": {"scheme": HEAT_SCHEME}},
     }

@@ -77,6 +77,10 @@ def _lines(story: Story, authored: Mapping[str, str], summary: str) -> Iterator[
     yield from _table(story.attempts, zone)
     yield from _written("actions", authored)
     yield from _written("lessons", authored)
+    yield from _evidence(story, zone)
+
+
+def _evidence(story: Story, zone: str) -> Iterator[str]:
     for title, rows in (
         ("Timeline", story.timeline),
         ("The node against its peers", story.deviations.drop_nulls("z").head(12)),

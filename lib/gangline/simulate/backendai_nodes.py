@@ -63,10 +63,7 @@ def session_node(session: SessionPlan) -> dict[str, object]:
         "agent_ids": [f"i-{node}" for node in session.nodes],
         "scaling_group": "b200",
         "image_references": [IMAGE],
-        "kernel_nodes": {
-            "count": len(session.nodes),
-            "edges": [{"node": _kernel(session, rank)} for rank in range(len(session.nodes))],
-        },
+        "kernel_nodes": _kernels(session),
     }
 
 
@@ -92,6 +89,11 @@ def _answer(sessions: Sequence[SessionPlan], first: int, has_next: bool) -> dict
     ]
     info = {"hasNextPage": has_next, "hasPreviousPage": first > 0}
     return {"data": {"compute_session_nodes": {"count": len(edges), "pageInfo": info, "edges": edges}}}
+
+
+def _kernels(session: SessionPlan) -> dict[str, object]:
+    ranks = range(len(session.nodes))
+    return {"count": len(ranks), "edges": [{"node": _kernel(session, rank)} for rank in ranks]}
 
 
 def _state(session: SessionPlan, node_count: int) -> dict[str, object]:

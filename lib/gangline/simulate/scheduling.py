@@ -1,6 +1,7 @@
 """What is drawn, as the scheduler knows it: sessions with their nodes, instants and last words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from gangline.simulate.bench import Tenure, benched
 from gangline.simulate.calibration import NODES, SECOND
@@ -39,33 +40,39 @@ def gang_sessions(
     sessions = []
     for place, gang in enumerate(gangs):
         is_retried = place + 1 < len(gangs) and (gangs[place + 1].attempt or 1) > 1
-        status, info, result, code = _gang_words(draws, gang, faults.get(place), is_retried)
-        left_out = benched(found, place)
-        course = courses.get(place)
-        sessions.append(
-            SessionPlan(
-                session_id=gang_id(seed, place),
-                name=PRETRAINING,
-                access_key=PRETRAINER,
-                kind="gang",
-                purpose="training",
-                nodes=tuple(node for node in NODES if node not in left_out),
-                gpus_per_node=8,
-                created_ms=gang.created_ms,
-                started_ms=gang.started_ms,
-                ended_ms=gang.ended_ms,
-                status=status,
-                status_info=info,
-                result=result,
-                exit_code=code,
-                chain=gang.chain,
-                attempt=gang.attempt,
-                training_from_ms=course.first_step_ms if course else None,
-                run_id=run_ids.get(place),
-                failure_id=failure_id(place) if place in faults else None,
-            )
+        words = _gang_words(draws, gang, faults.get(place), is_retried)
+        left_out, course = benched(found, place), courses.get(place)
+        session = replace(
+            _gang_session(gang_id(seed, place), gang, words),
+            nodes=tuple(node for node in NODES if node not in left_out),
+            training_from_ms=course.first_step_ms if course else None,
+            run_id=run_ids.get(place),
+            failure_id=failure_id(place) if place in faults else None,
         )
+        sessions.append(session)
     return sessions
+
+
+def _gang_session(session_id: str, gang: Gang, words: Words) -> SessionPlan:
+    status, info, result, code = words
+    return SessionPlan(
+        session_id=session_id,
+        name=PRETRAINING,
+        access_key=PRETRAINER,
+        kind="gang",
+        purpose="training",
+        nodes=NODES,
+        gpus_per_node=8,
+        created_ms=gang.created_ms,
+        started_ms=gang.started_ms,
+        ended_ms=gang.ended_ms,
+        status=status,
+        status_info=info,
+        result=result,
+        exit_code=code,
+        chain=gang.chain,
+        attempt=gang.attempt,
+    )
 
 
 def gang_id(seed: int, place: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from gangline.sources.batches import Records
 from gangline.sources.kubernetes_objects import (
@@ -45,29 +46,35 @@ def workload_records(workload: Json, line: int, directory: Directory, log: ReadL
     if owner and is_workload(owner.kind):
         return _child_records(workload, line, directory, log)
     launch = directory.own_launch(workload)
-    facts = directory.facts(launch)
+    created_at = instant(workload, "metadata", "creationTimestamp") if launch.attempt == 0 else None
+    attempt = _attempt(workload, directory.facts(launch))
+    log.saw(created_at, attempt["started_at"], attempt["ended_at"])
+    row = {
+        **_identity(workload, line, launch),
+        "gpu_model": next(filter(None, (gpu_model_of(spec) for _, spec in pod_specs(workload))), None),
+        "gpu_count": float(sum(pods * gpus_of(spec) for pods, spec in pod_specs(workload))),
+        "created_at": created_at,
+        "time_limit_min": _limit_min(workload),
+        **attempt,
+    }
+    return [(SESSION_RECORDS, row)]
+
+
+def _attempt(workload: Json, facts: PodFacts | None) -> dict[str, Any]:
+    """When the attempt began and ended, and how; its nodes where it is sure that it had none."""
     key, ended_at = _state(workload)
     if key == FAILED and facts and facts.failure:
         key = facts.failure
     has_started = _has_started(workload, facts)
-    started_at = instant(workload, "status", "startTime") if facts is None and has_started else None
-    created_at = instant(workload, "metadata", "creationTimestamp") if launch.attempt == 0 else None
-    log.saw(created_at, started_at, ended_at)
-    row = {
-        **_identity(workload, line, launch),
-        "gpu_model": next(filter(None, (gpu_model_of(spec) for _, spec in pod_specs(workload))), None),
+    return {
         "nodes": [] if has_started is False and ended_at else None,
-        "gpu_count": float(sum(pods * gpus_of(spec) for pods, spec in pod_specs(workload))),
-        "created_at": created_at,
-        "started_at": started_at,
+        "started_at": instant(workload, "status", "startTime") if facts is None and has_started else None,
         "ended_at": ended_at,
         "has_started": has_started,
-        "time_limit_min": _limit_min(workload),
         "source_state": _state_text(workload),
         "state_key": key,
         "end_source": "session" if ended_at else None,
     }
-    return [(SESSION_RECORDS, row)]
 
 
 def pod_records(pod: Json, line: int, directory: Directory, log: ReadLog) -> Records:
