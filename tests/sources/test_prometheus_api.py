@@ -97,7 +97,7 @@ def test_an_answer_that_breaks_off_keeps_what_is_whole(tmp_path: Path, cut: int,
 
 def test_a_bad_point_costs_its_series(tmp_path: Path) -> None:
     read = read_bytes(tmp_path, json.dumps(answer(item([[T0, "1"], [T0, "x"]]), item(points("3")))).encode())
-    assert (read.values(), read.log.rejects[0].reason) == ([[3]], "'x' is no number")
+    assert (read.values(), read.log.rejects[0].reason) == ([[3]], "'x' is no number; export it again")
 
 
 LOOKED_UP = points("1", "5", "5", "5") + points("9", start=T0 + 150)

@@ -128,7 +128,9 @@ def _ms_of(token: bytes) -> int:
     try:
         instant = datetime.fromisoformat(token.decode("utf-8", "replace"))
     except ValueError:
-        raise TimeError(f"{token[:40].decode('utf-8', 'replace')!r} is no RFC 3339 time") from None
+        raise TimeError(
+            f"{token[:40].decode('utf-8', 'replace')!r} is no RFC 3339 time; export with __timestamp__:unix_ms"
+        ) from None
     if instant.tzinfo is None:
         raise SampleError("its time has no zone; export with __timestamp__:unix_ms")
     return round(instant.astimezone(UTC).timestamp() * 1000)

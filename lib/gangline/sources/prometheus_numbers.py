@@ -26,6 +26,10 @@ class NumberError(ValueError):
     """Text that is no list of numbers; the message quotes the first token that is none."""
 
 
+def _no_number(token: bytes) -> NumberError:
+    return NumberError(f"{token[:40].decode('utf-8', 'replace')!r} is no number; export it again")
+
+
 def parse_numbers(text: bytes) -> Numbers:
     """The doubles of a comma-separated list; null is NaN.
 
@@ -67,7 +71,7 @@ def _plain(text: bytes) -> bytes:
     text = text.replace(b", ", b",")
     if any(mark in text for mark in _QUOTES_AND_BLANKS):
         if glued := _GLUED.search(text):
-            raise NumberError(f"{glued[0].decode('utf-8', 'replace')!r} is no number")
+            raise _no_number(glued[0])
         text = text.translate(None, b"".join(_QUOTES_AND_BLANKS))
     return text.replace(b"null", b"nan")
 
@@ -76,7 +80,7 @@ def _by_token(text: bytes) -> Numbers:
     tokens = text.split(b",")
     for token in tokens:
         if not _NUMBER.fullmatch(token):
-            raise NumberError(f"{token[:40].decode('utf-8', 'replace')!r} is no number")
+            raise _no_number(token)
     return np.array([float(token) for token in tokens])
 
 
@@ -85,7 +89,7 @@ def _by_polars(text: bytes) -> Numbers:
     import polars as pl  # late: few exports need it, and the second reader would start with it
 
     if b",," in text or text.startswith(b",") or text.endswith(b","):
-        raise NumberError("'' is no number")
+        raise _no_number(b"")
     try:
         table = pl.read_csv(
             text.replace(b",", b"\n"),

@@ -69,7 +69,9 @@ class _Text:
     def take(self, number: int, line: bytes, is_whole: bool) -> bool:
         """Takes a line; true where enough are held."""
         if len(line) > LINE_MAX_BYTES:
-            return self._reject(number, f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample", line[:500])
+            return self._reject(
+                number, f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample; leave the series out", line[:500]
+            )
         if not line or line.isspace() or line.startswith(b"#"):
             self._comment(line)
             return False
