@@ -107,9 +107,9 @@ def _fields(line: bytes) -> list[bytes]:
 
 def _reason(fields: list[bytes], shape: CsvFormat, line: bytes) -> str:
     if len(line) > LINE_MAX_BYTES:
-        return f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample"
+        return f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample; leave the series out"
     if len(fields) != shape.column_count:
-        return f"it has {counted(len(fields), 'fields')}; its format has {shape.column_count}"
+        return f"it has {counted(len(fields), 'fields')}; its format has {shape.column_count}: export it again, or mend the format"
     return CUT_LINE
 
 
