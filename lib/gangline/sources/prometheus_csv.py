@@ -109,7 +109,9 @@ def _reason(fields: list[bytes], shape: CsvFormat, line: bytes) -> str:
     if len(line) > LINE_MAX_BYTES:
         return f"a line of more than {LINE_MAX_BYTES >> 20} MiB is no sample; leave the series out"
     if len(fields) != shape.column_count:
-        return f"it has {counted(len(fields), 'fields')}; its format has {shape.column_count}: export it again, or mend the format"
+        return (
+            f"it has {counted(len(fields), 'fields')}; its format has {shape.column_count}: mend the one or the other"
+        )
     return CUT_LINE
 
 

@@ -85,6 +85,6 @@ def _unit_of(number: float, low: float, high: float) -> str:
         return "ms"
     said = f"a time of {low:.15g}" if low == high else f"times of {low:.15g} to {high:.15g}"
     raise TimeError(
-        f"{said}: neither seconds nor milliseconds since 1970, in the years 2000 to 2099; set the clock of who wrote it,"
+        f"{said}: neither seconds nor milliseconds since 1970, in the years 2000 to 2099; set its clock,"
         " or leave it out"
     )
