@@ -13,7 +13,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from gangline.config import load
-from gangline.estimates.medians import peer_scores
+from gangline.estimates.medians import PeerScores
 from gangline.ingest.finding import find_files
 from gangline.ingest.ledger import read_ledger
 from gangline.ingest.new_files import NewFiles
@@ -34,7 +34,7 @@ SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 18)  # of a metric: 13 M a
 QUERY_RANGE_SERIES = 16_500 if IS_FULL else 2_000  # 23 bytes a sample: 1.09 GB, or 130 MB
 WEEK_METRICS = 8 if IS_FULL else 4
 GIB = 1024**3
-BLOCK_STEPS = 480
+BLOCK_STEPS = 240
 HALVES = [Grid(START_MS + first * DAY_STEPS * STEP_MS, STEP_MS, days * DAY_STEPS) for first, days in ((0, 4), (4, 3))]
 _SERIES = "select metric, list(distinct series_id) from meta.series_seen group by metric order by 1"
 PARSE_SHARE, PACKED_SHARE, BYTES_KEPT, LINEAR, PEER_TIMES = 0.35, 0.6, 2.0, 1.2, 5.0
@@ -82,9 +82,10 @@ def _peers_of(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """In blocks that a processor's cache holds."""
     total, most = np.zeros(len(columns)), np.zeros(len(columns))
+    peers = PeerScores(BLOCK_STEPS, len(columns))
     for day in read_levels_by_day(store, metric, columns, grid):
         for first in range(0, DAY_STEPS, BLOCK_STEPS):
-            scores = peer_scores(day.values[first : first + BLOCK_STEPS])
+            scores = peers.of(day.values[first : first + BLOCK_STEPS])
             np.abs(scores, out=scores)
             total += scores.sum(axis=0)
             np.maximum(most, scores.max(axis=0), out=most)

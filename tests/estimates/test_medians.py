@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from gangline.estimates.medians import BLOCK_VALUES, MAD_SCALE, peer_scores, row_medians
+from gangline.estimates.medians import BLOCK_VALUES, MAD_SCALE, PeerScores, peer_scores, row_medians
 
 AWKWARD = st.sampled_from([0.0, -0.0, 1e9, 1e9 + 1, 1e9 + 2, 1e300, -1e300, np.inf, np.nan, 0.1, 0.1 + 1e-12])
 NUMBERS = st.one_of(AWKWARD, st.floats(width=64, allow_nan=True), st.integers(-5, 5).map(float))
@@ -39,3 +39,19 @@ def test_peers_that_are_alike_have_no_score() -> None:
     scores = peer_scores(values)
     assert np.isnan(scores[0]).all()
     np.testing.assert_allclose(scores[1], np.array([-1.0, 0.0, np.nan, 2.0]) / MAD_SCALE, rtol=1e-15)
+
+
+def test_blocks_are_scored_in_the_same_memory_as_if_each_were_alone() -> None:
+    """Whole numbers, some that single precision confuses, some with NaN, a last block that is smaller."""
+    numbers = np.random.default_rng(3)
+    blocks = [
+        numbers.integers(0, 9, (4, 7)).astype(np.float64),
+        1e9 + numbers.integers(0, 200, (4, 7)),
+        np.where(numbers.random((4, 7)) < 0.2, np.nan, numbers.normal(5, 1, (4, 7))),
+        numbers.normal(700, 40, (2, 7)),
+    ]
+    peers = PeerScores(4, 7)
+    for block in blocks:
+        distance = block - np.nanmedian(block, axis=1)[:, None]
+        deviation = np.nanmedian(np.abs(distance), axis=1)[:, None]
+        np.testing.assert_allclose(peers.of(block), distance / (MAD_SCALE * deviation), rtol=1e-14)
