@@ -32,7 +32,7 @@ from tests.bench.telemetry_peers import parse_in_two_processes, peer_z_with_duck
 IS_FULL = os.environ.get("BENCH") == "full"
 SMALL_DAYS, LARGE_DAYS = (9, 140) if IS_FULL else (3, 18)  # of a metric: 13 M and 203 M samples, or 4.4 M and 26 M
 QUERY_RANGE_SERIES = 16_500 if IS_FULL else 2_000  # 23 bytes a sample: 1.09 GB, or 130 MB
-WEEK_METRICS = 8 if IS_FULL else 4
+WEEK_METRICS = 20 if IS_FULL else 8  # 203 M samples, or 81 M
 GIB = 1024**3
 BLOCK_STEPS = 240
 HALVES = [Grid(START_MS + first * DAY_STEPS * STEP_MS, STEP_MS, days * DAY_STEPS) for first, days in ((0, 4), (4, 3))]
