@@ -48,6 +48,18 @@ def test_it_fits_and_asks_for_nothing(visit: Open, case: Path, width: int) -> No
     assert (outside(visited), visited.messages, visited.dialogs) == ([], [], [])
 
 
+def test_what_is_drawn_on_demand_has_names_too(visit: Open, case: Path) -> None:
+    shown = visit(case).page
+    shown.locator("button.interactive").first.click()
+    drawn = shown.locator("figure").first.locator(".vega-embed svg.marks")
+    drawn.wait_for(timeout=20_000)
+    assert drawn.get_attribute("aria-label") == shown.locator("figure img").first.get_attribute("alt")
+    assert shown.locator(".vega-embed summary").first.get_attribute("aria-label") == "Save the picture"
+    assert shown.locator('.vega-embed [role^="graphics-"]:not([aria-label])').count() == 0
+    shown.locator("label[for=show-code]").click()
+    assert shown.locator("pre.code:not([tabindex='0'])").count() == 0
+
+
 def test_every_part_can_be_found_and_has_a_name(visit: Open, case: Path) -> None:
     shown = visit(case).page
     levels, ids = shown.evaluate(LEVELS), shown.evaluate(IDS)
@@ -64,5 +76,9 @@ def test_axe_has_nothing_to_say(visit: Open, case: Path, scheme: str, width: int
     if not script:
         pytest.skip("GANGLINE_AXE names no axe-core script")
     shown = visit(case, color_scheme=scheme, viewport={"width": width, "height": 900}, bypass_csp=True).page
+    shown.locator("label[for=show-code]").click()
+    for button in shown.locator("button.interactive").all():
+        button.click()
+        button.locator("xpath=ancestor::figure").locator(".vega-embed svg.marks").wait_for(timeout=20_000)
     shown.add_script_tag(path=script)
     assert shown.evaluate(VIOLATIONS) == []

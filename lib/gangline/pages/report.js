@@ -47,6 +47,15 @@
     return specification;
   };
 
+  // Vega names its menu by a picture alone, and gives groups of marks a role without a name.
+  const named = (place, title) => {
+    place.querySelector("summary")?.setAttribute("aria-label", "Save the picture");
+    for (const marks of place.querySelectorAll('[role^="graphics-"]:not([aria-label])')) marks.removeAttribute("role");
+    const drawn = place.querySelector("svg.marks");
+    drawn.setAttribute("role", "group");
+    drawn.setAttribute("aria-label", title);
+  };
+
   const show = async (button) => {
     const plot = button.closest("figure").querySelector(".plot");
     const picture = plot.querySelector("img");
@@ -64,6 +73,7 @@
       const actions = { export: true, source: false, compiled: false, editor: false };
       plot.append(place);
       await embed(place, drawnSpecification(text), { renderer: "svg", ast: true, logLevel: 1, actions });
+      named(place, picture.alt);
       picture.hidden = true;
       button.textContent = "Picture";
     } finally {
