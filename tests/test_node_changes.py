@@ -23,6 +23,15 @@ def _rows(*rows: tuple[str, float | None, float | None, float, float, int, float
             "nothing changed beyond the peers': of 2 measures, held against 8 to 11 other nodes, none has a z beyond"
             f" 3.5 (furthest, at 3.5: {STAYED})",
         ),
+        (
+            [("mem", 0.5, 0.50004, 0.5, 0.5, 12, -8.1), ("gpu_util", 0.9, 0.2, 0.9, 0.9, 12, -5.0)],
+            "gpu_util went from 90.0 % to 20.0 %, that of the median node at 90.0 % (z = -5.0 among 12 nodes)",
+        ),
+        (
+            [("mem", 0.5, 0.50004, 0.5, 0.5, 12, -8.1)],
+            "nothing changed beyond the peers': of 1 measure, held against 11 other nodes, none with a z beyond 3.5"
+            " changed in the digits said (furthest, at -8.1: mem stayed at 50.0 %, that of the median node at 50.0 %)",
+        ),
         ([("mem", 0.5, 0.9, 0.5, 0.5, 7, None)], "no measure can be held against the peers'"),
         ([("mem", 0.5, None, 0.5, 0.5, 40, None)], "the node has no samples after it, while its peers have"),
         (

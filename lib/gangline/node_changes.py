@@ -51,9 +51,9 @@ def sentence(changes: pl.DataFrame) -> str:
 def _compared(compared: pl.DataFrame) -> str:
     if compared.is_empty():
         return "no measure can be held against the peers'"
-    furthest = compared.row(0, named=True)
-    if abs(furthest["z"] or 0) > FAR:
-        return f"{_course_of(furthest)} (z = {furthest['z']:.1f} among {counted(furthest['nodes'], 'nodes')})"
+    left = [row for row in compared.iter_rows(named=True) if abs(row["z"] or 0) > FAR and _is_seen(row)]
+    if left:
+        return f"{_course_of(left[0])} (z = {left[0]['z']:.1f} among {counted(left[0]['nodes'], 'nodes')})"
     return f"nothing changed beyond the peers': {_within(compared)}"
 
 
@@ -61,15 +61,28 @@ def _within(compared: pl.DataFrame) -> str:
     """What was compared where no measure left the peers, and how far the furthest went."""
     furthest, peers = compared.row(0, named=True), (compared["nodes"] - 1).unique().sort().to_list()
     others = str(peers[0]) if len(peers) == 1 else f"{peers[0]} to {peers[-1]}"
-    held = f"of {counted(compared.height, 'measures')}, held against {others} other nodes, none has a z beyond {FAR:g}"
+    held = f"of {counted(compared.height, 'measures')}, held against {others} other nodes,"
     if furthest["z"] is None:
-        return f"{held}, as all nodes changed alike"
-    return f"{held} (furthest, at {furthest['z']:.1f}: {_course_of(furthest)})"
+        return f"{held} none has a z beyond {FAR:g}, as all nodes changed alike"
+    far = (
+        f"with a z beyond {FAR:g} changed in the digits said" if abs(furthest["z"]) > FAR else f"has a z beyond {FAR:g}"
+    )
+    return f"{held} none {far} (furthest, at {furthest['z']:.1f}: {_course_of(furthest)})"
+
+
+def _is_seen(row: dict[str, Any]) -> bool:
+    """Among peers that hardly vary the least change has a large z: one that no digit shows is none to lead with."""
+    own, peers = _said(row)
+    return own[0] != own[1] or peers[0] != peers[1]
+
+
+def _said(row: dict[str, Any]) -> list[list[str]]:
+    return [[words(row[name], row["unit"]) for name in names] for names in (_OWN, _PEERS)]
 
 
 def _course_of(row: dict[str, Any]) -> str:
     """How a measure went, of the node and of the median node."""
-    own, peers = ([words(row[name], row["unit"]) for name in names] for names in (_OWN, _PEERS))
+    own, peers = _said(row)
     went = f"stayed at {own[0]}" if own[0] == own[1] else f"went from {own[0]} to {own[1]}"
     if peers[0] == peers[1]:
         return f"{row['measure']} {went}, that of the median node at {peers[0]}"
