@@ -1,6 +1,5 @@
 """Failures over exposure, in two kinds that are never mixed: job interruptions of gangs, and incidents of nodes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import duckdb
@@ -13,7 +12,6 @@ from gangline.estimates import Estimate
 from gangline.estimates.rates import per_1000_node_days
 from gangline.exposures import Exposure
 from gangline.incidents import Dispersion, dispersion_of
-from gangline.roles import ROLES
 from gangline.units import HOURS_PER_DAY
 from gangline.warehouse.querying import query
 from gangline.windows import Window
@@ -75,7 +73,7 @@ def of_all_gangs(con: duckdb.DuckDBPyConnection, window: Window) -> Rate:
 def of_nodes(con: duckdb.DuckDBPyConnection, window: Window) -> Rate:
     """Incidents that begin in a window over in-service node-days in which a kernel log or a gauge told of the node."""
     watched = watch(con, window)
-    days = query(con, _DAILY, start=window.start, end=window.end, **_metrics())["incidents"].to_numpy()
+    days = query(con, _DAILY, start=window.start, end=window.end)["incidents"].to_numpy()
     return Rate(NODES, int(watched["incidents"].sum()), float(watched["watched_h"].sum()), days)
 
 
@@ -85,12 +83,12 @@ def watch(con: duckdb.DuckDBPyConnection, window: Window) -> pl.DataFrame:
     A node is watched from its first kernel message, or sample of the XID gauge, to the export time of the kernel logs,
     or its gauge's last sample; clipped to its service and the window.
     """
-    return query(con, _WATCH, start=window.start, end=window.end, **_metrics())
+    return query(con, _WATCH, start=window.start, end=window.end)
 
 
 def has_source(con: duckdb.DuckDBPyConnection) -> bool:
     """Whether any kernel log or XID gauge was read, with an event in it or not."""
-    return bool(query(con, _HAS_SOURCE, **_metrics()).item())
+    return bool(query(con, _HAS_SOURCE).item())
 
 
 def table(con: duckdb.DuckDBPyConnection, window: Window, found: Exposure) -> pl.DataFrame:
@@ -149,10 +147,6 @@ def _binned(places: NDArray[np.float64], stretch: float, count: int) -> NDArray[
     return np.bincount(kept, minlength=count).astype(np.int64)
 
 
-def _metrics() -> dict[str, Sequence[str]]:
-    return {"gauges": [source.metric for role in ("xid", "xid_count") for source in ROLES[role].sources]}
-
-
 _SOURCES = """
     logs as (
         select logs.node, min(least(coalesce(boot_at, first_at), first_at)) as from_at,
@@ -163,7 +157,7 @@ _SOURCES = """
     ),
     gauges as (
         select node, min(first_at) as from_at, max(last_at) as to_at from marts.series
-        where node is not null and list_contains($gauges::varchar[], metric) group by node
+        semi join meta.xid_series using (series_id) where node is not null group by node
     )
 """
 _WATCHED = f"""

@@ -136,6 +136,21 @@ def test_counts_alone_are_a_source_and_go_on_over_midnight(tmp_path: Path) -> No
     assert dict(watched.select("node", "has_gauge").rows()) == {"n1": True, "n2": False}
 
 
+def test_a_gauge_that_the_config_names_tells_of_its_nodes(tmp_path: Path) -> None:
+    """`[roles.xid]` puts another metric in the place of all that are known; analyses go by the role."""
+    named = CONFIG + '[roles.xid]\nmetric = "site_last_fault"\n'
+    (tmp_path / "cluster.toml").write_text(named)
+    (tmp_path / "kern.log").write_text("")
+    lines = gauge({0: 0, 1: 79, 2: 79}, __name__="site_last_fault"), gauge({0: 0, 1: 31, 2: 31}, Hostname="n2")
+    (tmp_path / "telemetry.json").write_text("\n".join(lines) + "\n")
+    config = load(tmp_path / "cluster.toml")
+    ingest(config)
+    assert rows(config, "select node, code from marts.xid_events") == [("n1", 79)]
+    with connect(config) as con:
+        watched = failure_rates.watch(con, Window.between("2026-03-01", "2026-03-02", "UTC"))
+    assert dict(watched.select("node", "has_gauge").rows()) == {"n1": True, "n2": False}
+
+
 def test_the_real_set_has_its_four_codes(shared_data: Path, tmp_path: Path) -> None:
     """GPU 5: 94 at +100 s, 63 at +140 s; GPU 6: 31 at +300 s; the other node's GPU 1: 79 at +195 s, then gone."""
     real = shared_data / "real" / "prometheus"

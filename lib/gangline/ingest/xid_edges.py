@@ -58,12 +58,19 @@ class Gauges:
 
 
 def fill_xid_edges(con: duckdb.DuckDBPyConnection, config: Config) -> None:
-    """Fills `meta.xid_edges`: a row for each change of an XID gauge to a code, and each rise of an exporter's count."""
+    """Fills `meta.xid_edges`: a row for each change of an XID gauge to a code, and each rise of an exporter's count.
+
+    And `meta.xid_series` with the series that were looked through: those that play the roles, changes or none.
+    """
     con.execute("delete from meta.xid_edges")
+    con.execute("delete from meta.xid_series")
     found: list[Edge] = []
     for role, edges_of in (("xid", _edges), ("xid_count", counted_edges)):
         resolved = resolve(con, role, config.roles)
         if resolved is not None:
+            con.execute(
+                "insert into meta.xid_series select unnest($ids)", {"ids": resolved.series["series_id"].to_list()}
+            )
             found += edges_of(samples_of(con, config), resolved)
     if found:
         con.register("xid_edges_found", pl.DataFrame(found, schema=_SCHEMA, orient="row"))

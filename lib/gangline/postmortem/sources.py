@@ -102,8 +102,8 @@ select
         where node = $node and first_at < to_at and latest_at > from_at) as kernel_covered,
     (select count(*) from marts.xid_events, near
         where node = $node and "at" >= from_at and "at" < to_at and source like 'kernel_log%') as kernel_found,
-    (select coalesce(sum(sample_count), 0) from marts.series, near
-        where node = $node and metric ilike '%xid%' and first_at < to_at and last_at > from_at) as gauge_covered,
+    (select coalesce(sum(sample_count), 0) from marts.series semi join meta.xid_series using (series_id), near
+        where node = $node and first_at < to_at and last_at > from_at) as gauge_covered,
     (select count(*) from marts.xid_events, near
         where node = $node and "at" >= from_at and "at" < to_at and source like '%gauge') as gauge_found,
     (select count(*) from marts.node_states) as states_covered,

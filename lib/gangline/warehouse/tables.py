@@ -58,6 +58,7 @@ _META_TABLES: dict[str, str] = {
         size_bytes double not null, available_bytes double not null""",
     "xid_edges": """series_id bigint not null, seen_at timestamptz not null, previous_at timestamptz,
         code bigint not null""",
+    "xid_series": "series_id bigint primary key",
     "console_signatures": """file_id varchar not null, line bigint not null, ordinal bigint not null,
         rule_id varchar not null""",
     "inventory": "node varchar primary key, position integer not null",
