@@ -21,21 +21,26 @@ by_target as (
         job,
         day,
         count(*) as series_count,
-        arg_max(step_ms, sample_count) / 1000 as step_s,
         max(sample_count) as sample_count,
         min(first_at) as first_at,
         max(last_at) as last_at,
-        arg_max(gap_count, sample_count) as gap_count,
-        arg_max(longest_gap_ms, sample_count) / 1000 as longest_gap_s
+        -- one struct: arg_max of a column alone would pass over a fullest series that has no gap
+        arg_max(
+            struct_pack(step_ms := step_ms, gap_count := gap_count, longest_gap_ms := longest_gap_ms),
+            (sample_count, -series_id)
+        ) as fullest
     from of_targets
     group by node, job, day
 ),
 
 measured as (
     select
-        by_target.*,
+        by_target.* exclude (fullest),
+        fullest.step_ms / 1000 as step_s,
+        fullest.gap_count,
+        fullest.longest_gap_ms / 1000 as longest_gap_s,
         (epoch_ms(least(day::timestamptz + interval 1 day, span.last_at))
-            - epoch_ms(greatest(day::timestamptz, span.first_at))) / 1000 + coalesce(step_s, 0) as wanted_s
+            - epoch_ms(greatest(day::timestamptz, span.first_at))) / 1000 + coalesce(fullest.step_ms / 1000, 0) as wanted_s
     from by_target
     cross join span
 ),

@@ -98,3 +98,11 @@ def test_scrapes_by_day(told: Callable[..., Ask]) -> None:
         ("gpu1", date(2026, 3, 2), None, 1, 0, None, None),
         ("gpu2", date(2026, 3, 1), 30.0, 1440, 1, 1440 * 30 + 30.0, 0.5),
     ]
+
+
+def test_only_the_fullest_series_tells_of_gaps(told: Callable[..., Ask]) -> None:
+    """A GPU that vanished while its target was scraped is no gap of the target."""
+    gone = batch([0, 1, 2, 50, 51], instance="gpu1:9400", job="dcgm", gpu="1")
+    whole = [batch(range(60), instance="gpu1:9400", job="dcgm", gpu=gpu) for gpu in "02"]
+    ask = told(["gpu1"], [gone, *whole])
+    assert ask("select sample_count, step_s, gap_count, longest_gap_s from marts.scrape_days") == [(60, 30.0, 0, None)]
