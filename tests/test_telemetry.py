@@ -1,8 +1,10 @@
 """A role over a window: the band, the nodes that leave it, coverage, layers; and who used what they held."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import duckdb
+import numpy as np
 import pytest
 
 from gangline import telemetry
@@ -58,12 +60,37 @@ def test_the_band_counts_the_nodes_that_have_a_value(use: Course) -> None:
     assert band["nodes"].to_list() == [4] * 90 + [3] * 30
 
 
+def test_lines_and_the_band_break_in_gaps_but_not_at_one_late_scrape(use: Course) -> None:
+    values = np.array([[1.0, 2, 1, 1, 1, np.nan, np.nan], [np.nan, 2, np.nan, np.nan, 1, np.nan, np.nan]]).T
+    gaping = replace(use, values=values, nodes=("a", "b"))
+    of_b = telemetry.lines(gaping, ["b"]).rows()
+    assert of_b == [
+        ("b", minute(at), value) for at, value in ((1, 2), (2, None), (3, None), (4, 1), (5, None), (6, None))
+    ]
+    assert telemetry.cells(gaping)["node"].to_list() == ["a"] * 5 + ["b"] * 2
+    assert telemetry.band(gaping).select("median", "nodes").rows()[3:] == [(1, 1), (1, 2), (None, 0), (None, 0)]
+    whole = replace(use, values=values[:1], nodes=("a", "b"))
+    assert (telemetry.band(whole).height, telemetry.lines(whole, ["b"]).height, telemetry.lines(whole, []).height) == (
+        1,
+        0,
+        0,
+    )
+
+
 def test_the_furthest_nodes_are_drawn_unless_others_are_asked_for(use: Course) -> None:
     assert telemetry.furthest(use)["node"].to_list()[0] in ("n3", "n4")
     assert len(telemetry.chosen(use)) == 3
     assert telemetry.chosen(use, "n[1-2]") == ["n1", "n2"]
     assert telemetry.shown_node(use, ["n3"]) == "n3"
     assert telemetry.shown_node(use, ["n3"], "n2") == "n2"
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"), [(0, "all nodes go alike"), (0.0125, "0.0125"), (2e9, "c, by 2,000,000,000 in")]
+)
+def test_the_distance_of_the_furthest_is_written_out(use: Course, apart: float, said: str) -> None:
+    nodes = replace(use, values=np.array([[0.0, 0, apart]]), nodes=("a", "b", "c"))
+    assert said in telemetry.apart(nodes)
 
 
 @pytest.mark.parametrize(("nodes", "said"), [("n9", "n9 has no samples of gpu_util"), ("n[1-", "parameter nodes")])

@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from gangline.config import Config
 from gangline.courses import Course, course
@@ -79,12 +80,15 @@ def spread(course: Course) -> Spread:
 
 
 def band(course: Course) -> pl.DataFrame:
-    """The fleet by step: at, p5, median, p95, nodes (that have a value); steps without a value are left out."""
-    rows = []
-    for at, row in zip(course.at, course.values, strict=True):
+    """The fleet by step: at, p5, median, p95, nodes (that have a value); gaps are null rows, as in `lines`."""
+    rows: list[tuple[object, ...]] = []
+    is_gap = _gaps((~np.isnan(course.values)).any(axis=1))
+    for at, row, has_gap in zip(course.at, course.values, is_gap, strict=True):
         known = row[~np.isnan(row)]
         if known.size:
             rows.append((at, *np.quantile(known, QUANTILES).tolist(), known.size))
+        elif has_gap:
+            rows.append((at, None, None, None, 0))
     schema: dict[str, Any] = {"at": pl.Datetime("us", "UTC")} | dict.fromkeys(("p5", "median", "p95"), pl.Float64)
     return pl.DataFrame(rows, schema=schema | {"nodes": pl.Int64}, orient="row")
 
@@ -153,19 +157,24 @@ def apart(course: Course) -> str:
     first = furthest(course).row(0, named=True)
     if not first["distance"]:
         return "all nodes go alike"
-    return f"furthest from the others is {first['node']}, by {first['distance']:.3g} in the median step"
+    distance = first["distance"]
+    written = f"{distance:,.3g}" if distance < 1000 else f"{distance:,.0f}"
+    return f"furthest from the others is {first['node']}, by {written} in the median step"
 
 
 def lines(course: Course, nodes: Sequence[str]) -> pl.DataFrame:
-    """Some nodes' values: node, at, value."""
-    places = [course.nodes.index(node) for node in nodes]
-    frames = [_line(course, place) for place in places]
-    return pl.concat(frames) if frames else _line(course, None)
+    """Some nodes' values: node, at, value; null in gaps of two steps and more, so that a drawn line breaks there.
+
+    One step without a sample is left out: scrapes jitter, and a line may pass over it.
+    """
+    frames = [_line(course, course.nodes.index(node)) for node in nodes]
+    schema: dict[str, Any] = {"node": pl.String, "at": pl.Datetime("us", "UTC"), "value": pl.Float64}
+    return pl.concat([pl.DataFrame(schema=schema), *frames])
 
 
 def cells(course: Course) -> pl.DataFrame:
     """Every node's values: node, at, value."""
-    return lines(course, course.nodes)
+    return lines(course, course.nodes).drop_nulls("value")
 
 
 def coverage(course: Course) -> pl.DataFrame:
@@ -222,9 +231,14 @@ _EVIDENCE = """
 """
 
 
-def _line(course: Course, place: int | None) -> pl.DataFrame:
-    schema: dict[str, Any] = {"node": pl.String, "at": pl.Datetime("us", "UTC"), "value": pl.Float64}
-    if place is None:
-        return pl.DataFrame(schema=schema)
-    frame = pl.DataFrame({"at": course.at, "value": course.values[:, place]})
-    return frame.select(pl.lit(course.nodes[place]).alias("node"), "at", "value").filter(~pl.col("value").is_nan())
+def _line(course: Course, place: int) -> pl.DataFrame:
+    values = course.values[:, place]
+    is_known = ~np.isnan(values)
+    frame = pl.DataFrame({"at": course.at, "value": values}).filter(is_known | _gaps(is_known))
+    return frame.select(pl.lit(course.nodes[place]).alias("node"), "at", pl.col("value").fill_nan(None))
+
+
+def _gaps(is_known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Steps without a value that have another one beside them."""
+    is_empty = np.pad(~is_known, 1)
+    return is_empty[1:-1] & (is_empty[:-2] | is_empty[2:])
