@@ -82,7 +82,7 @@ def spread(course: Course) -> Spread:
 def band(course: Course) -> pl.DataFrame:
     """The fleet by step: at, p5, median, p95, nodes (that have a value); gaps are null rows, as in `lines`."""
     rows: list[tuple[object, ...]] = []
-    is_gap = _gaps((~np.isnan(course.values)).any(axis=1))
+    is_gap = _gaps((~np.isnan(course.values)).sum(axis=1) > 0)
     for at, row, has_gap in zip(course.at, course.values, is_gap, strict=True):
         known = row[~np.isnan(row)]
         if known.size:
