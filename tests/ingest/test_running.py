@@ -145,6 +145,18 @@ def test_rejects_are_kept_with_their_line_and_strict_refuses_the_file(config: Co
     assert sums == [(True,), (True,)]
 
 
+def test_a_file_that_was_corrected_is_no_longer_refused(config: Config) -> None:
+    """What was read of it before stays, as a log's does that another one has taken the place of."""
+    file = config.folder / "raw" / "week2.csv"
+    file.write_text(WEEK_2 + BAD_ROW)
+    ingest(config)
+    assert ingest(config, is_strict=True).blemished == ["raw/week2.csv"]
+    file.write_text(WEEK_2)
+    assert [ingest(config, is_strict=True).blemished for _ in range(2)] == [[], []]
+    file.unlink()
+    assert ingest(config, is_strict=True).blemished == []
+
+
 @pytest.mark.parametrize("is_dry_run", [False, True])
 def test_what_cannot_be_opened_is_said_and_the_rest_is_read(config: Config, is_dry_run: bool) -> None:
     raw = config.folder / "raw"

@@ -14,7 +14,7 @@ from gangline.config.model import Config
 from gangline.definitions import sql_folder, sql_hash
 from gangline.ingest.fillers import fillers_of
 from gangline.ingest.finding import FoundFile, find_files, source_id_of
-from gangline.ingest.ledger import Place, read_ledger
+from gangline.ingest.ledger import Ledger, Place, read_ledger
 from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, try_file, unreadable
 from gangline.ingest.new_files import Listener, NewFiles
 from gangline.roles.resolving import check_names
@@ -79,7 +79,7 @@ def ingest(
             config, found, report, hashes, is_strict=is_strict, is_rebuild=is_rebuild, listener=listener, meter=meter
         )
     if is_strict and path_of(config).is_file():
-        report.blemished = _blemished(config, files)
+        report.blemished = _blemished(config, files, hashes)
     return report
 
 
@@ -108,12 +108,22 @@ def _write(
         report.is_built = True
 
 
-def _blemished(config: Config, files: list[FoundFile]) -> list[str]:
-    """Files of the published warehouse that hold a record which could not be read."""
+def _blemished(config: Config, files: list[FoundFile], hashes: dict[Place, str]) -> list[str]:
+    """Files of the published warehouse that hold, as they are now, a record which could not be read."""
     with connect_as_built(config) as con:
-        rows = con.execute("select path from meta.files where rejected > 0").fetchall()
-    loaded = {path for (path,) in rows}
-    return sorted({file.shown_path for file in files} & loaded)
+        rows = con.execute("select file_id, path from meta.files where rejected > 0").fetchall()
+        ledger = read_ledger(con, hashes)
+    loaded, paths = {file_id for file_id, _ in rows}, {path for _, path in rows}
+    suspects = [file for file in files if file.shown_path in paths]
+    return sorted({file.shown_path for file in suspects if _file_id(ledger, file) in loaded})
+
+
+def _file_id(ledger: Ledger, file: FoundFile) -> str | None:
+    """Of what a file holds now; null where it cannot be read, which is told of it as it is loaded."""
+    try:
+        return file_id_of(ledger.digest_of(file), file.kind)
+    except OSError:
+        return None
 
 
 def rebuild_models(config: Config) -> None:
