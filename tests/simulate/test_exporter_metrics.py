@@ -22,6 +22,7 @@ NEWLY_PLAYED = {
     "nic_sent_bytes",
     "nvlink_bandwidth",
     "pcie_replays",
+    "xid_count",
 }
 
 

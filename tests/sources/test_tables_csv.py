@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gangline.sources import records, tables_csv
+from gangline.sources import read_log, tables_csv
 from gangline.sources.files import InputFile
 from gangline.sources.records import ReadLog, SourceOptions, SourceRefusedError
 from gangline.sources.table_rows import Row
@@ -168,7 +168,7 @@ def test_a_line_without_end_costs_only_itself(table: Table, monkeypatch: pytest.
 
 
 def test_very_many_rejects_are_counted_and_the_first_ones_listed(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "REJECTS_LISTED", 3)
+    monkeypatch.setattr(read_log, "REJECTS_LISTED", 3)
     table.rows(b"name,node\n" + b"junk\n" * 10)
     assert [reject.line for reject in table.log.rejects] == [2, 3, 4]
     assert (table.log.rejected, table.log.oddities["rejects_not_listed"]) == (10, (7, 5))
