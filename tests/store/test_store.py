@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gangline.descriptions import describe
 from gangline.sources.samples import SampleBatch
 from gangline.store import layout, parts, settling, sink
 from gangline.store.sweeping import sweep
@@ -193,6 +194,17 @@ def test_an_empty_store_has_typed_views(tmp_path: Path) -> None:
         made.load("f", batch({T0: 1.0}))
         made.settle()
         assert made.con.execute("select column_name, column_type from (describe marts.samples)").fetchall() == before
+
+
+def test_every_column_of_the_views_is_described_with_samples_and_without(tmp_path: Path) -> None:
+    with stored(tmp_path) as made:
+        for load in (False, True):
+            if load:
+                made.load("f", batch({T0: 1.0}))
+            made.settle()
+            told = dict(describe(made.con, "series_days").select("column", "description").iter_rows())
+            assert str(told["step_ms"]).endswith("null where there is one sample. Unit: ms.")
+            assert None not in [*told.values(), *describe(made.con, "samples")["description"]]
 
 
 def test_folder_names_are_decoded_by_others() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from gangline.quoting import text
+from gangline.quoting import name_of, text
 from gangline.sources.samples import DCGM_BLANK_MIN, DCGM_PREFIX
 from gangline.store.layout import FOLDER_NAME, metric_folder
 
@@ -35,6 +35,19 @@ _DESCRIPTIONS = {
     "samples": "One row a sample: series_id (marts.series), metric, at, value, day (UTC). Choose metric and days first:"
     " only their files are then read. NaN, staleness markers and DCGM's blanks are left out.",
     "series_days": "One row a series and UTC day: how many samples, their ends, usual step and gaps.",
+}
+_COLUMNS = {
+    "series_id": "series of marts.series",
+    "metric": "name of the metric",
+    "at": "when it was scraped, to the millisecond, as exported",
+    "value": "as exported",
+    "day": "UTC day",
+    "sample_count": "numbers on the day; NaN and staleness markers do not count. Unit: count.",
+    "first_at": "first sample of the day",
+    "last_at": "latest sample of the day",
+    "step_ms": "usual time between samples: their median distance; null where there is one sample. Unit: ms.",
+    "gap_count": "distances of more than two steps, and of more than jitter above them. Unit: count.",
+    "longest_gap_ms": "the longest of them; null where there is none. Unit: ms.",
 }
 
 # Not materialized, and joined by metric too, so that a filter on metric or day reaches the scan of the files.
@@ -142,6 +155,8 @@ def _file_list(rows: Iterable[tuple[str, str]]) -> str:
 
 def _describe(con: duckdb.DuckDBPyConnection, view: str) -> None:
     con.execute(f"comment on view marts.{view} is {text(_DESCRIPTIONS[view])}")
+    for (column,) in con.execute("select column_name from duckdb_columns() where table_name = ?", [view]).fetchall():
+        con.execute(f"comment on column marts.{view}.{name_of(column)} is {text(_COLUMNS[column])}")
 
 
 def _empty_view(view: str, columns: str) -> str:
