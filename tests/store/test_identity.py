@@ -61,6 +61,15 @@ def test_exporters_about_themselves_keep_their_job() -> None:
     assert not same(up, up | {"instance": "gpu062:9400"})
 
 
+def test_what_a_rule_recorded_is_of_the_exporter_that_it_names() -> None:
+    """Two exporters of one host, each averaged by the same rule, are no sample that stands twice."""
+    recorded = {"__name__": "instance:up:avg", "instance": "gpu062:9100", "job": "node"}
+    assert identify(recorded, NodeRule()).node_text == "gpu062"
+    assert not same(recorded, recorded | {"instance": "gpu062:9400"})
+    assert not same(recorded, recorded | {"job": "dcgm"})
+    assert same(recorded, recorded | {"hostname": "gpu062", "replica": "b"})
+
+
 def test_points_of_a_grid_are_apart() -> None:
     assert identify(NFS, NodeRule()).series_id != identify(NFS, NodeRule(), is_gridded=True).series_id
 

@@ -24,7 +24,7 @@ from gangline.vocabulary import SourceKind
 __all__ = ["KIND", "VERSION", "files", "has_export_lines", "read", "told_by_name"]
 
 KIND = SourceKind.PROMETHEUS
-VERSION = 2
+VERSION = 3
 HEAD_BYTES = 1 << 16
 LINES_TRIED = 3
 BINARY_BYTES, CONTROLS_MAX = 256, 4

@@ -32,6 +32,7 @@ _DCGM_LABEL = "DCGM_FI_"
 # Metrics of exporters and scrapers about themselves: there the job tells one from another.
 _SELF_METRIC = re.compile(r"^(up$|scrape_|process_|go_|promhttp_|python_|ALERTS|prometheus_|vm_|vmagent_)")
 _NODE_METRIC = "node_"
+_RECORDED = ":"  # in the name that a recording rule gives: its labels are the rule's, whatever exporter they began at
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _left_out(labels: Labels, metric: str, node: str | None, is_gpu: bool, rule:
     left_out = {NAME_LABEL} | _NEVER_PART
     if node is None or _SELF_METRIC.match(metric):
         return left_out
-    left_out |= _SCRAPE | set(rule.naming(labels))
+    left_out |= {*rule.naming(labels)} - _SCRAPE if _RECORDED in metric else {*rule.naming(labels)} | _SCRAPE
     if is_gpu:
         left_out |= _POD | _GPU_WORDS | {*_GPU_INDEX, *_GPU_UUID}
         left_out |= {name for name in labels if name.startswith(_DCGM_LABEL)}
