@@ -106,7 +106,7 @@ class _Line:
         """Frees what shares hold that nobody will finish."""
         with self._taking:
             self._failure = self._failure or GeneratorExit()
-        for share in self._at_work.values():
+        for share in list(self._at_work.values()):  # the other thread may put its own back meanwhile
             share.let_go()
         self._at_work.clear()
 
