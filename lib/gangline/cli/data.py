@@ -88,6 +88,7 @@ def _warnings(report: IngestReport, read_before: set[str]) -> list[str]:
         + ("what was read of it before is kept" if source_id in read_before else "its pages will say so")
         for source_id in report.empty_sources
     ]
+    warnings += map(str, report.unheard)
     warnings += [
         f"{path} was loaded without --strict and holds records that could not be read: correct it, or "
         "`gangline ingest --rebuild --strict` leaves it out"

@@ -14,7 +14,7 @@ import duckdb
 from gangline.config import Config, ConfigError, load_default
 from gangline.estimates.wording import counted
 from gangline.ingest import find_files
-from gangline.ingest.finding import UnreadableKindError
+from gangline.ingest.finding import UnreadableKindError, unheard
 from gangline.report.paper import find_browser
 from gangline.roles.resolving import RoleError, check_names
 from gangline.warehouse import WarehouseError, connect
@@ -95,10 +95,12 @@ def _sources(config: Config) -> Iterator[Finding]:
     if not config.sources:
         yield Finding("note", "sources", "the config names no [[sources]]; pages will say that there is no data")
     try:
-        for source_id, files in find_files(config).items():
+        found = find_files(config)
+        for source_id, files in found.items():
             yield Finding(
                 "ok" if files else "note", source_id, counted(len(files), "files") if files else "no file matches"
             )
+        yield from (Finding("note", "sources", str(entry)) for entry in unheard(found))
     except UnreadableKindError as error:
         yield Finding("bad", "sources", str(error))
 

@@ -53,6 +53,21 @@ class FoundFile:
         return hashlib.sha256(json.dumps(said, default=str, sort_keys=True).encode()).hexdigest()
 
 
+@dataclass(frozen=True)
+class Unheard:
+    """An entry that says how files are read, but too late: an earlier one of its kind names each of them."""
+
+    source_id: str
+    earlier: str
+    example: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.source_id} says how {self.example} is read, but {self.earlier} stands before it and names it too:"
+            " put the narrower [[sources]] entry first"
+        )
+
+
 def source_id_of(entry: SourceEntry) -> str:
     """What an entry is called in the warehouse: its kind and glob, and the cluster where it picks one."""
     chosen = f"@{entry.source_cluster}" if entry.source_cluster else ""
@@ -62,6 +77,19 @@ def source_id_of(entry: SourceEntry) -> str:
 def find_files(config: Config) -> dict[str, list[FoundFile]]:
     """The files of every entry, by source id, sorted by path; an entry that finds none has an empty list."""
     return {source_id_of(entry): list(_files_of(entry, config)) for entry in config.sources}
+
+
+def unheard(found: dict[str, list[FoundFile]]) -> list[Unheard]:
+    """The entries that change nothing, because every file of theirs is read as an earlier one says."""
+    first_of: dict[tuple[str, Path], FoundFile] = {}
+    late: list[Unheard] = []
+    for source_id, files in found.items():
+        firsts = [first_of.setdefault((file.kind, file.path), file) for file in files]
+        unlike = [(first, file) for first, file in zip(firsts, files, strict=True) if first.options != file.options]
+        if unlike and len(unlike) == len(files):
+            first, file = unlike[0]
+            late.append(Unheard(source_id, first.source_id, file.shown_path))
+    return late
 
 
 def reader_of(kind: str) -> ModuleType:

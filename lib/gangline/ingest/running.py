@@ -13,7 +13,7 @@ from gangline.build import build
 from gangline.config.model import Config
 from gangline.definitions import sql_folder, sql_hash
 from gangline.ingest.fillers import fillers_of
-from gangline.ingest.finding import FoundFile, find_files, source_id_of
+from gangline.ingest.finding import FoundFile, Unheard, find_files, source_id_of, unheard
 from gangline.ingest.ledger import Ledger, Place, read_ledger
 from gangline.ingest.loading import FileOutcome, file_id_of, forget_file, try_file, unreadable
 from gangline.ingest.new_files import Listener, NewFiles
@@ -34,6 +34,7 @@ class IngestReport:
     outcomes: list[FileOutcome] = field(default_factory=list)
     known: int = 0
     empty_sources: list[str] = field(default_factory=list)
+    unheard: list[Unheard] = field(default_factory=list)
     unconfigured_files: int = 0
     missing_files: list[str] = field(default_factory=list)
     is_built: bool = False
@@ -67,7 +68,8 @@ def ingest(
     """
     check_names(config)
     found = find_files(config)
-    report = IngestReport(empty_sources=[source_id for source_id, files in found.items() if not files])
+    empty = [source_id for source_id, files in found.items() if not files]
+    report = IngestReport(empty_sources=empty, unheard=unheard(found))
     files = [file for listed in found.values() for file in listed]
     hashes: dict[Place, str] = {}
     if is_dry_run:
