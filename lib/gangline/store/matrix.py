@@ -199,8 +199,8 @@ class _StepsOfDay:
     def _is_whole(self, times: DayTimes) -> bool:
         """True where each step has exactly one sample: values then stand as they are."""
         if times not in self._whole:
-            since = times.times_ms - self._starts_ms
-            self._whole[times] = bool(since.min() >= 0 and since.max() < self._step_ms)
+            since = (times.times_ms - self._starts_ms).view(np.uint64)  # what is negative becomes huge
+            self._whole[times] = int(since.max()) < self._step_ms
         return self._whole[times]
 
 
