@@ -26,7 +26,16 @@ from gangline.warehouse.tables import SCHEMA_VERSION, set_build
 from gangline.warehouse.writing import writing
 from tests.bench.measuring import Result, Run, run_apart
 from tests.bench.peers import PEERS, Peer
-from tests.bench.telemetry import DAY_STEPS, START_MS, STEP_MS, write_config, write_export, write_query_range
+from tests.bench.telemetry import (
+    DAY_STEPS,
+    GPUS,
+    NODES,
+    START_MS,
+    STEP_MS,
+    write_config,
+    write_export,
+    write_query_range,
+)
 from tests.bench.telemetry_peers import parse_in_two_processes, peer_z_with_duckdb, read_with_duckdb
 
 IS_FULL = os.environ.get("BENCH") == "full"
@@ -73,7 +82,7 @@ def week_of_peers(config_path: Path) -> list[list[float]]:
         halves = [task.result() for task in tasks]
     rows = []
     for (total, most), (more, higher) in zip(halves[::2], halves[1::2], strict=True):
-        rows += sorted(np.stack([total + more, np.maximum(most, higher)], axis=1).tolist())
+        rows += np.stack([total + more, np.maximum(most, higher)], axis=1).tolist()
     return rows
 
 
@@ -192,5 +201,9 @@ def _peer_z_of(peer: Peer, export: Path, folder: Path) -> Run:
 
 
 def _difference(own: Run, other: Run) -> float:
-    """The largest relative one of any series' sum and maximum."""
-    return float(np.max(np.abs(np.array(own.answer) - other.answer) / np.abs(other.answer)))
+    """The largest relative one, sums with sums and maxima with maxima of a metric's series, each in order of size.
+
+    Series are not paired: each peer has names of its own for them, and sums may be alike up to their rounding.
+    """
+    ours, theirs = (np.sort(np.reshape(run.answer, (-1, NODES * GPUS, 2)), axis=1) for run in (own, other))
+    return float(np.max(np.abs(ours - theirs) / np.abs(theirs)))
