@@ -58,7 +58,10 @@ coalesced as (
             as line_count,
         arg_min(time_quality, sign_key) as time_quality,
         arg_min(clock_drift_s, sign_key) as clock_drift_s,
-        min(previous_at) as previous_at,
+        -- of the sign that tells the time; of two at once, the one that knows better
+        arg_min(
+            struct_pack(previous_at := previous_at), (sign_at, -epoch_us(previous_at))
+        ) filter (where source = 'gauge') as first_shown,
         min(severity) as severity,
         arg_min(pid, sign_key) as pid,
         arg_min(process, sign_key) as process,
@@ -95,7 +98,7 @@ final as (
         end as time_quality,
         coalesce(logged_at, shown_at) is not null as has_sure_time,
         if(logged_at is null and shown_at is null, clock_drift_s, null) as clock_drift_s,
-        if(logged_at is null, previous_at, null) as seen_after,
+        if(logged_at is null, first_shown.previous_at, null) as seen_after,
         severity,
         pid,
         process,
