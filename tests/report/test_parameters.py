@@ -109,5 +109,5 @@ def test_parameters_go_to_the_notebooks_that_know_them(folder: Path) -> None:
     assert notebooks.parameters_for(paths, {"nodes": "5"}) == {paths[0]: {"nodes": 5}}
     with pytest.raises(ParameterError, match="unknown parameter nods; did you mean nodes"):
         notebooks.parameters_for(paths, {"nods": "5"})
-    with pytest.raises(ParameterError, match="-p start: set by"):
+    with pytest.raises(ParameterError, match="-p start: give the cluster by -c, the window by --from and --to"):
         notebooks.parameters_for(paths, {"start": "2025-10-01"})

@@ -45,7 +45,7 @@ def parameters_for(chosen: Sequence[Path], texts: Mapping[str, str]) -> dict[Pat
     if not texts:
         return {path: {} for path in chosen}
     if set_by_us := OURS & set(texts):
-        raise ParameterError(f"-p {min(set_by_us)}: set by -c, --from and --to, --week")
+        raise ParameterError(f"-p {min(set_by_us)}: give the cluster by -c, the window by --from and --to, or --week")
     known = {path: known_parameters(path) for path in chosen}
     everywhere = {name: kind for kinds in known.values() for name, kind in kinds.items() if name not in OURS}
     values = read(texts, everywhere)
