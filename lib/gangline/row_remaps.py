@@ -163,8 +163,9 @@ def _counters(
 def _numbers(store: SampleStore, role: ResolvedRole, window: Window) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Samples of a role, a row group of one day in memory, without NaN, staleness markers and DCGM's blanks."""
     start_ms, end_ms = ms_of(window.start), ms_of(window.end)
-    for day in store.days(role.source.metric, start_ms, end_ms):
-        for row in store.rows(role.source.metric, day):
+    stored = store.of_metric(role.source.metric)
+    for day in stored.between(start_ms, end_ms):
+        for row in stored.rows(day):
             times_ms, values = row.times.times_ms, row.values
             is_in = (times_ms >= start_ms) & (times_ms < end_ms) & np.isfinite(values) & (values < DCGM_BLANK_MIN)
             yield row.series_id, times_ms[is_in], values[is_in] * role.source.scale

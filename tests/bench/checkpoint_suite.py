@@ -36,8 +36,9 @@ def scan(path: Path, metrics: tuple[str, ...]) -> tuple[float, float]:
     with connect(config) as con:
         store = samples_of(con, config)
         for metric in metrics:
-            for day in store.days(metric, 0, 1 << 42):
-                total += sum(float(row.values.sum()) for row in store.rows(metric, day))
+            stored = store.of_metric(metric)
+            for day in stored.parts:
+                total += sum(float(row.values.sum()) for row in stored.rows(day))
     return time.process_time() - started, total
 
 

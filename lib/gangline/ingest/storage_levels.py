@@ -14,7 +14,7 @@ from gangline.intervals import EPOCH
 from gangline.roles.resolving import ResolvedRole, resolve
 from gangline.sources.samples import TimesMs, Values
 from gangline.store.layout import DAY_MS
-from gangline.store.reading import SampleStore
+from gangline.store.reading import MetricDays
 from gangline.warehouse.opening import samples_of
 
 HOUR_MS, HOURS = 3_600_000, 24
@@ -62,8 +62,9 @@ def fill_storage_levels(con: duckdb.DuckDBPyConnection, config: Config) -> None:
     if len(roles) < len(COLUMNS):
         return
     store, exports = samples_of(con, config), {column: _exports(role) for column, role in roles.items()}
-    for day in _days(store, roles["size_bytes"]):
-        by_column = {column: _hours(store, role, exports[column], day) for column, role in roles.items()}
+    stored = {column: store.of_metric(role.source.metric) for column, role in roles.items()}
+    for day in _days(stored["size_bytes"], roles["size_bytes"]):
+        by_column = {column: _hours(stored[column], role, exports[column], day) for column, role in roles.items()}
         insert(con, "storage_levels", _rows(by_column, _day_ms(day)))
 
 
@@ -78,9 +79,9 @@ def _exports(role: ResolvedRole) -> dict[int, tuple[str, str]]:
     }
 
 
-def _hours(store: SampleStore, role: ResolvedRole, exports: dict[int, tuple[str, str]], day: date) -> _Hours:
+def _hours(stored: MetricDays, role: ResolvedRole, exports: dict[int, tuple[str, str]], day: date) -> _Hours:
     hours = _Hours()
-    for row in store.rows(role.source.metric, day):
+    for row in stored.rows(day):
         export = exports.get(row.series_id)
         if export is not None:
             hours.take(export, _day_ms(day), row.times.times_ms, row.values * role.source.scale)
@@ -99,10 +100,10 @@ def _rows(by_column: dict[str, _Hours], day_ms: int) -> pl.DataFrame:
     return pl.concat(frames) if frames else pl.DataFrame()
 
 
-def _days(store: SampleStore, role: ResolvedRole) -> list[date]:
+def _days(stored: MetricDays, role: ResolvedRole) -> list[date]:
     known = role.series.select(pl.col("first_at").min().dt.epoch("ms"), pl.col("last_at").max().dt.epoch("ms"))
     first_ms, last_ms = known.row(0)
-    return store.days(role.source.metric, first_ms, last_ms + 1)
+    return stored.between(first_ms, last_ms + 1)
 
 
 def _day_ms(day: date) -> int:

@@ -32,7 +32,7 @@ class WindowSamples:
 
     def __init__(self, store: SampleStore, role: ResolvedRole) -> None:
         self.role = role
-        self._store = store
+        self._rows_of = store.rows_by_day(role.source.metric)
         self._places = _places_of(role)
         keys = {series_id: key for series_id, key in mount_keys(role).items() if series_id in self._places}
         counts = Counter(keys.values())
@@ -55,7 +55,7 @@ class WindowSamples:
 
     def _joined(self, plan: DayPlan) -> Iterator[SeriesSamples]:
         earlier, self._kept = self._kept, {}
-        for row in self._store.rows(self.role.source.metric, plan.day):
+        for row in self._rows_of(plan.day):
             if row.series_id in self._places:
                 times_ms, values = _numbers(row.times.times_ms, row.values)
                 samples = _after(earlier.pop(row.series_id, None), SeriesSamples(row.series_id, times_ms, values))

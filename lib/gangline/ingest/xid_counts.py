@@ -7,8 +7,7 @@ before, and within the window. Unlike the gauge it tells the same code again; tw
 leaves the window, are one or none: a lower bound, too.
 """
 
-from collections.abc import Iterator
-from datetime import date
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
@@ -61,16 +60,15 @@ def counted_edges(store: SampleStore, role: ResolvedRole) -> Iterator[Edge]:
     codes = {series: int(each["xid"]) for series, each in named if _is_code(each["xid"])}
     windows = {series: _window_ms(each["window_size_in_ms"]) for series, each in named}
     gpus = dict(zip(role.series["series_id"].to_list(), role.series.select(*_GPU).rows(), strict=True))
-    counts, scrapes = Counts(windows, codes), _Scrapes(gpus)
-    for day in store.days(role.source.metric, *_SPAN):
-        for row in scrapes.of_day(store, role.source.metric, day):
+    counts, scrapes, stored = Counts(windows, codes), _Scrapes(gpus), store.of_metric(role.source.metric)
+    for day in stored.parts:
+        for row in scrapes.of_day(stored.rows(day)):
             if row.series_id in codes:
                 times_ms, values = numbers_of(row)
                 yield from counts.take(row.series_id, times_ms, values, scrapes.times_ms[gpus[row.series_id]])
 
 
 _GPU = ("node", "gpu_index", "gpu_uuid")
-_SPAN = (0, 1 << 43)
 
 
 class _Scrapes:
@@ -80,9 +78,9 @@ class _Scrapes:
         self._gpus = gpus
         self.times_ms: dict[Gpu, TimesMs] = {}
 
-    def of_day(self, store: SampleStore, metric: str, day: date) -> list[SeriesDay]:
+    def of_day(self, stored: Iterable[SeriesDay]) -> list[SeriesDay]:
         """The day's rows, once their times, and each GPU's latest before the day, stand in `times_ms`."""
-        rows = [row for row in store.rows(metric, day) if row.series_id in self._gpus]
+        rows = [row for row in stored if row.series_id in self._gpus]
         times: dict[Gpu, list[TimesMs]] = {gpu: [latest[-1:]] for gpu, latest in self.times_ms.items()}
         for row in rows:
             times.setdefault(self._gpus[row.series_id], []).append(row.times.times_ms)

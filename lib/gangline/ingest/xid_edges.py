@@ -80,11 +80,11 @@ def fill_xid_edges(con: duckdb.DuckDBPyConnection, config: Config) -> None:
 
 def _edges(store: SampleStore, role: ResolvedRole) -> Iterator[Edge]:
     """Days are settled when a build begins, so each series has one row a day."""
-    metric, wanted, gauges = role.source.metric, frozenset(role.series["series_id"]), Gauges()
+    stored, wanted, gauges = store.of_metric(role.source.metric), frozenset(role.series["series_id"]), Gauges()
     first, last = role.series["first_at"].min(), role.series["last_at"].max()
     if not isinstance(first, datetime) or not isinstance(last, datetime):
         return
-    for day in store.days(metric, ms_of(first), ms_of(last) + DAY_MS):
-        for row in store.rows(metric, day):
+    for day in stored.between(ms_of(first), ms_of(last) + DAY_MS):
+        for row in stored.rows(day):
             if row.series_id in wanted:
                 yield from gauges.take(row.series_id, *numbers_of(row))

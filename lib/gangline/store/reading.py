@@ -93,12 +93,8 @@ class SampleStore:
         """The UTC days in [start, end) on which a metric has samples (`MetricDays.between`)."""
         return self.of_metric(metric).between(start_ms, end_ms)
 
-    def rows(self, metric: str, day: date) -> Iterator[SeriesDay]:
-        """The rows of one day (`MetricDays.rows`)."""
-        return self.of_metric(metric).rows(day)
-
     def rows_by_day(self, metric: str) -> Callable[[date], Iterator[SeriesDay]]:
-        """What `rows` gives of any day, from the parts that the warehouse names now: they are looked up once."""
+        """The rows of any day (`MetricDays.rows`), from parts that are looked up once."""
         return self.of_metric(metric).rows
 
     def read(
